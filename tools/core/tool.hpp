@@ -23,6 +23,7 @@ struct ToolSpec {
   Json input_schema;
   Json output_schema;  // null: the tool promises no structure
   ToolAnnotations annotations;
+  bool quick = false;  // never waits: may run on the thread that read the call
 };
 
 // A file of the result that the caller may read as a resource.
