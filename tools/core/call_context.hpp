@@ -10,9 +10,9 @@
 namespace npuprof {
 
 struct Progress {
-  double done = 0;              // must grow from one report to the next
-  std::optional<double> total;  // in the same unit as done, where it is known
-  std::string message;
+  double done = 0;                   // must grow from one report to the next
+  std::optional<double> total = {};  // in the same unit as done, where it is known
+  std::string message = {};
 };
 
 enum class LogLevel { debug, info, warning, error };
