@@ -19,7 +19,7 @@ namespace npuprof {
 struct Command {
   std::vector<std::string> argv;                // argv[0] is looked up on the host's PATH
   std::map<std::string, std::string> env = {};  // added to the host's environment
-  std::string cwd = {};                         // empty: where a login starts
+  std::string cwd = {};  // empty: where a login starts; one that can't be entered: exit status 126
   std::chrono::milliseconds timeout{30'000};    // from the request to the end of the command
 };
 
@@ -52,8 +52,12 @@ class Process {
   virtual Result<ProcessEvent> next(std::chrono::steady_clock::time_point until,
                                     const std::stop_token& stop) = 0;
 
-  // Writes all of `bytes` to the command's standard input.
-  virtual Result<void> write(std::string_view bytes, const std::stop_token& stop) = 0;
+  // Hands `bytes` to the command's standard input and never waits: what the command doesn't take at
+  // once is kept and sent during the calls of `next` that follow. What a command that has ended, or
+  // has closed its input, would have read is dropped.
+  virtual void write(std::string_view bytes) = 0;
+
+  // Ends the command's standard input after what was written.
   virtual void close_stdin() = 0;
 };
 
