@@ -11,9 +11,9 @@ namespace {
 // configuration says.
 bool is_forbidden(std::string_view name) {
   constexpr std::array<std::string_view, 4> prefixes{"LD_", "PYTHON", "NPUPROF_", "BASH_"};
-  constexpr std::array<std::string_view, 10> names{"PATH", "HOME",  "USER",     "SHELL", "ENV",
-                                                   "IFS",  "TMPDIR", "GCONV_PATH", "LOGNAME",
-                                                   "SSH_AUTH_SOCK"};
+  constexpr std::array<std::string_view, 10> names{
+      "PATH", "HOME",   "USER",       "SHELL",   "ENV",
+      "IFS",  "TMPDIR", "GCONV_PATH", "LOGNAME", "SSH_AUTH_SOCK"};
   return std::any_of(prefixes.begin(), prefixes.end(),
                      [&](auto prefix) { return name.starts_with(prefix); }) ||
          std::find(names.begin(), names.end(), name) != names.end();

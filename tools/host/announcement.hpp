@@ -6,8 +6,8 @@
 namespace npuprof {
 
 // What a command that goes through a shell says on both streams before its program starts:
-// "<marker>:<process id>\n" on standard output and "<marker>\n" on standard error. What comes before
-// is the noise of a login shell's profile and is dropped.
+// "<marker>:<process id>\n" on standard output and "<marker>\n" on standard error. What comes
+// before is the noise of a login shell's profile and is dropped.
 //
 // A command that never announces itself (its shell failed) keeps what it said, for its error.
 class Announcement {

@@ -8,7 +8,9 @@
 namespace npuprof {
 namespace {
 
-bool has_nul(const std::string& text) { return text.find('\0') != std::string::npos; }
+bool has_nul(const std::string& text) {
+  return text.find('\0') != std::string::npos;
+}
 
 bool is_variable_name(const std::string& name) {
   const auto is_letter = [](char c) {

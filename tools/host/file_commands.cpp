@@ -11,16 +11,16 @@
 namespace npuprof::file_commands {
 
 // A FIFO would block for ever, so only what `head` can end is opened.
-const std::string_view read = R"(LC_ALL=C; export LC_ALL
+const std::string_view read = R"sh(LC_ALL=C; export LC_ALL
 [ -p "$1" ] && { echo "$1: Is a FIFO" >&2; exit 1; }
 if [ "$3" = 0 ]; then exec head -c "$2" "$1"; fi
 head -c 0 "$1" || exit 1
 tail -c "+$(($3 + 1))" "$1" | head -c "$2"
-)";
+)sh";
 
 // The length is checked before the rename: an input cut short by a lost connection ends like any
 // other.
-const std::string_view write = R"(LC_ALL=C; export LC_ALL
+const std::string_view write = R"sh(LC_ALL=C; export LC_ALL
 umask 077
 [ -d "$1" ] && { echo "$1: Is a directory" >&2; exit 1; }
 trap 'rm -f "$3"' EXIT
@@ -28,24 +28,24 @@ trap 'exit 1' HUP INT TERM
 tee "$3" >/dev/null || exit 1
 [ "$(wc -c <"$3")" -eq "$4" ] || { echo "$1: Input cut short" >&2; exit 1; }
 chmod "$2" "$3" && mv -f "$3" "$1"
-)";
+)sh";
 
-const std::string_view stat = R"(LC_ALL=C; export LC_ALL
+const std::string_view stat = R"sh(LC_ALL=C; export LC_ALL
 exec stat -c '%f %s %Y %U' "$1"
-)";
+)sh";
 
-const std::string_view list = R"(LC_ALL=C; export LC_ALL
+const std::string_view list = R"sh(LC_ALL=C; export LC_ALL
 stat -c %f "$1/." >/dev/null || exit 1
 find "$1/" -prune -printf '' 2>/dev/null &&
   exec find "$1/" -mindepth 1 -maxdepth 1 -printf '%y %m %s %T@ %u\n%f\0'
 cd "$1" || exit 1
 exec find . -mindepth 1 -maxdepth 1 -exec sh -c '
   for f; do stat -c "%f %s %Y %U" "$f" && printf "%s\0" "${f#./}"; done' sh {} +
-)";
+)sh";
 
-const std::string_view make_directory = R"(LC_ALL=C; export LC_ALL
+const std::string_view make_directory = R"sh(LC_ALL=C; export LC_ALL
 exec mkdir -m "$2" "$1"
-)";
+)sh";
 
 namespace {
 
@@ -75,8 +75,7 @@ constexpr std::array<Cause, 12> causes{{
 
 template <typename Number>
 bool to_number(std::string_view text, Number& value, int base = 10) {
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value, base);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   return error == std::errc{} && end == text.data() + text.size();
 }
 
@@ -89,10 +88,14 @@ FileType type_of_letter(std::string_view letter) {
 
 FileType type_of_mode(unsigned mode) {
   switch (mode & 0170000U) {
-    case 0100000U: return FileType::regular;
-    case 0040000U: return FileType::directory;
-    case 0120000U: return FileType::symlink;
-    default: return FileType::other;
+    case 0100000U:
+      return FileType::regular;
+    case 0040000U:
+      return FileType::directory;
+    case 0120000U:
+      return FileType::symlink;
+    default:
+      return FileType::other;
   }
 }
 
@@ -159,8 +162,8 @@ Result<std::vector<DirectoryEntry>> parse_list(std::string_view output) {
     if (line_end == output.npos || name_end == output.npos) break;
     auto info = parse_info(output.substr(0, line_end));
     if (!info) return fail(std::move(info.error()));
-    entries.push_back({std::string(output.substr(line_end + 1, name_end - line_end - 1)),
-                       std::move(*info)});
+    entries.push_back(
+        {std::string(output.substr(line_end + 1, name_end - line_end - 1)), std::move(*info)});
     output.remove_prefix(name_end + 1);
   }
   std::sort(entries.begin(), entries.end(),

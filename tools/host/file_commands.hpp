@@ -11,10 +11,10 @@
 namespace npuprof::file_commands {
 
 // Every script's "$1" is the path. Each runs with LC_ALL=C, so that its errors can be told apart.
-extern const std::string_view read;       // $2: bytes at most, $3: offset
-extern const std::string_view write;      // $2: octal mode, $3: temporary name, $4: bytes
-extern const std::string_view stat;       //
-extern const std::string_view list;       //
+extern const std::string_view read;            // $2: bytes at most, $3: offset
+extern const std::string_view write;           // $2: octal mode, $3: temporary name, $4: bytes
+extern const std::string_view stat;            //
+extern const std::string_view list;            //
 extern const std::string_view make_directory;  // $2: octal mode
 
 // What a failed script says of `path`: its code from the last words of its errors.

@@ -10,6 +10,7 @@ namespace npuprof {
 namespace {
 
 constexpr auto far_away = std::chrono::hours(24);
+constexpr std::size_t room_for_errors = 64 << 10;
 constexpr std::size_t list_limit = 64 << 20;
 
 std::string octal(unsigned mode) {
@@ -46,10 +47,16 @@ Result<Exit> Host::run(const Command& command, std::string_view stdin_bytes, con
     auto event = process.next(std::chrono::steady_clock::now() + far_away, stop);
     if (!event) return fail(std::move(event.error()));
     switch (event->kind) {
-      case ProcessEvent::Kind::out: out(event->bytes); break;
-      case ProcessEvent::Kind::err: err(event->bytes); break;
-      case ProcessEvent::Kind::exited: return event->exit;
-      case ProcessEvent::Kind::nothing_yet: break;
+      case ProcessEvent::Kind::out:
+        out(event->bytes);
+        break;
+      case ProcessEvent::Kind::err:
+        err(event->bytes);
+        break;
+      case ProcessEvent::Kind::exited:
+        return event->exit;
+      case ProcessEvent::Kind::nothing_yet:
+        break;
     }
   }
 }
@@ -81,7 +88,7 @@ Result<std::string> Host::read_file(const std::string& path, std::size_t limit,
   auto output = capture(
       script_command(file_commands::read, {path, std::to_string(limit), std::to_string(offset)},
                      std::chrono::minutes(10)),
-      {}, {}, limit);
+      {}, {}, limit + room_for_errors);
   if (!output) return fail(std::move(output.error()));
   if (!output->exit.ok() || !output->err.empty()) {
     return fail(file_commands::error(*output, "read", path, description()));
@@ -90,12 +97,12 @@ Result<std::string> Host::read_file(const std::string& path, std::size_t limit,
 }
 
 Result<void> Host::write_file(const std::string& path, std::string_view content, unsigned mode) {
-  auto output = capture(
-      script_command(file_commands::write,
-                     {path, octal(mode), parent_of(path) + ".npuprof-" + random_token(),
-                      std::to_string(content.size())},
-                     std::chrono::minutes(10)),
-      content);
+  auto output =
+      capture(script_command(file_commands::write,
+                             {path, octal(mode), parent_of(path) + ".npuprof-" + random_token(),
+                              std::to_string(content.size())},
+                             std::chrono::minutes(10)),
+              content);
   if (!output) return fail(std::move(output.error()));
   if (!output->exit.ok()) {
     return fail(file_commands::error(*output, "write", path, description()));
@@ -113,9 +120,8 @@ Result<FileInfo> Host::stat(const std::string& path) {
 }
 
 Result<std::vector<DirectoryEntry>> Host::list_directory(const std::string& path) {
-  auto output =
-      capture(script_command(file_commands::list, {path}, std::chrono::minutes(2)), {}, {},
-              list_limit);
+  auto output = capture(script_command(file_commands::list, {path}, std::chrono::minutes(2)), {},
+                        {}, list_limit);
   if (!output) return fail(std::move(output.error()));
   if (output->truncated) {
     return fail({.code = codes::too_large,

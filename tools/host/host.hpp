@@ -20,7 +20,7 @@ struct Command {
   std::vector<std::string> argv;                // argv[0] is looked up on the host's PATH
   std::map<std::string, std::string> env = {};  // added to the host's environment
   std::string cwd = {};  // empty: where a login starts; one that can't be entered: exit status 126
-  std::chrono::milliseconds timeout{30'000};    // from the request to the end of the command
+  std::chrono::milliseconds timeout{30'000};  // from the request to the end of the command
 };
 
 // How a command ended: by itself (`signal` empty) or by a signal ("KILL", "TERM", ...; `status` is

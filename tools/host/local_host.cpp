@@ -7,8 +7,7 @@
 
 namespace npuprof {
 
-Result<std::unique_ptr<Process>> LocalHost::start(const Command& command,
-                                                  const std::stop_token&) {
+Result<std::unique_ptr<Process>> LocalHost::start(const Command& command, const std::stop_token&) {
   if (auto legal = check_command(command); !legal) return fail(std::move(legal.error()));
   const auto deadline = std::chrono::steady_clock::now() + command.timeout;
   auto process = LocalProcess::spawn(command, random_token());

@@ -263,8 +263,8 @@ Result<ProcessEvent> LocalProcess::next(Steady::time_point until, const std::sto
     err_first_ = !err_first_;  // so that a flood on one stream can't hide the other
     for (const bool err : {err_first_, !err_first_}) {
       if (fds[err ? 2 : 1].revents == 0) continue;
-      auto event = err ? read_from(err_, ProcessEvent::Kind::err)
-                       : read_from(out_, ProcessEvent::Kind::out);
+      auto event =
+          err ? read_from(err_, ProcessEvent::Kind::err) : read_from(out_, ProcessEvent::Kind::out);
       if (event) return std::move(*event);
     }
     if (exit_ && !out_.is_open() && !err_.is_open()) {

@@ -10,7 +10,8 @@ namespace npuprof::fakes {
 // A clock that moves only when told to. Thread-safe.
 class FakeClock final : public Clock {
  public:
-  explicit FakeClock(System::time_point start = System::time_point(std::chrono::seconds(1772366400)))
+  explicit FakeClock(
+      System::time_point start = System::time_point(std::chrono::seconds(1772366400)))
       : system_(start) {}
 
   Steady::time_point steady() const override {
