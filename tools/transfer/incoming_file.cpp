@@ -1,0 +1,46 @@
+#include "transfer/incoming_file.hpp"
+
+#include <cerrno>
+
+#include "core/error_codes.hpp"
+#include "transfer/safe_path.hpp"
+
+namespace npuprof::transfer {
+
+IncomingFile::IncomingFile(FileHandle file, std::string name)
+    : file_(std::move(file)), name_(std::move(name)) {}
+
+Result<void> IncomingFile::write(std::uint64_t offset, std::string_view bytes) {
+  if (offset < size_) {
+    return fail({.code = codes::archive_broken,
+                 .message = "the pieces of " + shown_path(name_) + " overlap"});
+  }
+  if (offset > size_) {
+    if (auto filled = extend(offset); !filled) return filled;
+  }
+  sum_.update(bytes);
+  size_ += bytes.size();
+  while (!bytes.empty()) {
+    const ssize_t wrote =
+        ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(size_ - bytes.size()));
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return fail(home_error("can't write " + shown_path(name_), errno));
+    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return {};
+}
+
+Result<void> IncomingFile::extend(std::uint64_t size) {
+  static const std::string zeros(256 * 1024, '\0');
+  while (size_ < size) {
+    const auto count = std::min<std::uint64_t>(zeros.size(), size - size_);
+    sum_.update(std::string_view(zeros).substr(0, count));
+    size_ += count;
+  }
+  if (::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0) {
+    return fail(home_error("can't write " + shown_path(name_), errno));
+  }
+  return {};
+}
+
+}  // namespace npuprof::transfer
