@@ -10,8 +10,9 @@ class Npu:
         try:
             import torch
             import torch_npu
-        except ImportError as error:
-            raise report.Failure("IMPORT_FAILED", "torch_npu can't be imported: %s; nothing ran" % error,
+        except Exception as error:  # since PyTorch 2.5 a broken torch_npu is a RuntimeError of `import torch`
+            cause = error.__cause__ or error
+            raise report.Failure("IMPORT_FAILED", "torch_npu can't be imported: %s; nothing ran" % cause,
                                  "Source CANN's set_env.sh (set_env of the target) and check the Python of the target.")
         self.torch = torch
         self.torch_npu = torch_npu
@@ -27,7 +28,7 @@ class Npu:
         self.torch.npu.synchronize()
 
     def peak_memory_mb(self):
-        return round(self.torch.npu.max_memory_allocated() / 1048576.0, 1)
+        return round(self.torch.npu.max_memory_allocated() / 1048576.0, 3)
 
 
 class Cpu:
