@@ -28,8 +28,7 @@ tl::expected<Message, InvalidMessage> message_from(Json&& document) {
     message.id = std::move(*id);
   }
   const auto version = document.find("jsonrpc");
-  if (version == end || !version->is_string() ||
-      version->get_ref<const std::string&>() != "2.0") {
+  if (version == end || !version->is_string() || version->get_ref<const std::string&>() != "2.0") {
     return invalid(std::move(message.id), "jsonrpc is \"2.0\"");
   }
   const auto method = document.find("method");

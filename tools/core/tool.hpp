@@ -22,7 +22,7 @@ struct ToolSpec {
   std::string description;
   Json input_schema;
   Json output_schema;  // null: the tool promises no structure
-  ToolAnnotations annotations;
+  ToolAnnotations annotations = {};
   bool quick = false;  // never waits: may run on the thread that read the call
 };
 
