@@ -53,9 +53,9 @@ struct WorkspaceFacts {
 };
 
 struct LeaseFile {
-  std::string name;     // the bus id made a file name
-  std::string holder;   // its content, raw
-  bool locked = false;  // by /proc/locks
+  std::string name;            // the bus id made a file name
+  std::string holder;          // its content, raw
+  std::optional<bool> locked;  // whether somebody holds it; none: could not be tried
 };
 
 struct ClockFacts {
@@ -67,6 +67,7 @@ struct PythonFacts {
   Outcome metadata, import;
   std::string path, version;
   std::map<std::string, std::string> packages;  // name -> version, by metadata
+  bool packages_known = false;                  // the metadata could be read
   bool import_ok = false;
   std::string torch, torch_npu;  // as imported
   std::optional<int> device_count;
@@ -77,18 +78,20 @@ struct HostFacts {
   bool simulated = false;
   std::string root;  // of the simulated host; empty on a real one
   std::string hostname, kernel, arch, os, user, home, shell;
+  std::string lang;
+  std::optional<unsigned> umask;
   int uid = -1;
   std::vector<std::string> groups;
-  std::string container;            // "docker", "podman", "container", or empty: none seen
-  Outcome info, map, list, health;  // npu-smi
+  std::string container;    // "docker", "podman", "container", or empty: none seen
+  Outcome info, map, list;  // npu-smi
   std::string npu_smi_path;
   std::vector<DeviceNode> nodes;
   std::vector<std::string> pci;  // "c1:00.0 d802"
   std::optional<bool> pci_seen;  // none: PCI could not be looked at
   std::map<std::string, std::string>
-      files;  // path on the host -> text, of version and install files
-  std::vector<SetEnvScript> set_env;
-  std::vector<std::string> set_env_found;  // scripts that are there, whether sourced or not
+      files;                          // path on the host -> text, of version and install files
+  bool set_env_given = false;         // by the configuration; else found on the host
+  std::vector<SetEnvScript> set_env;  // in the order they were sourced
   std::vector<CannCandidate> cann;
   std::map<std::string, std::string> env;  // ASCEND_*, PROFIL*, RANK and the like; after set_env
   PythonFacts python;
@@ -98,7 +101,8 @@ struct HostFacts {
   std::vector<std::string> profilers;      // "pid name"
   bool lease_dir_exists = false;
   std::vector<LeaseFile> leases;
-  ClockFacts clock;
+  std::optional<double> clock_first, clock_last;  // seconds since the epoch, by the host
+  std::optional<ClockFacts> clock;
   bool complete = false;  // the probe ran to its end; else the facts are those of its first part
   std::chrono::milliseconds elapsed{0};
 };

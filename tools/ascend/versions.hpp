@@ -42,6 +42,12 @@ struct TableSource {
   std::string source, date;
 };
 
+// The Python versions that a torch version takes, both ends included.
+struct PythonRange {
+  std::string torch, from, to;
+};
+std::optional<PythonRange> python_for_torch(std::string_view torch_version);
+
 const std::vector<Pair>& pair_table();
 const TableSource& pair_table_source();
 
