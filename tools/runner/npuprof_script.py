@@ -38,15 +38,11 @@ def run(job):
     os.close(lock)
     if not moved:
         raise report.Failure("WORKLOAD_FAILED" if status else "NO_OUTPUT", "the program ended with %s and left no profile in %s"
-                             % (status_words(status), output) + last_words(),
+                             % (status_words(status), output),
                              "It must write its profile to the folder %s of its working directory when given --profile."
                              % os.path.basename(output))
     report.evidence("flushed", {"folders": [found.raw_of(folder) for folder in moved]})
     return status if status >= 0 else 128 - status
-
-
-def last_words():
-    return "; its last words are in the log"
 
 
 def status_words(status):

@@ -156,8 +156,10 @@ class Supervisor:
         if self.leases:
             self.leases.release()
         if self.failure:
-            raise Ended("failed", self.failure.get("code", "WORKLOAD_FAILED"), self.failure.get("message", ""),
-                        self.failure.get("remedy", ""))
+            code, message = self.failure.get("code", "WORKLOAD_FAILED"), self.failure.get("message", "")
+            if code in ("WORKLOAD_FAILED", "NO_OUTPUT"):
+                message += ". Its last words:\n%s" % self.log.last_lines()
+            raise Ended("failed", code, message, self.failure.get("remedy", ""))
         if child.status != 0:
             message = "the workload ended with %s. Its last words:\n%s" % (how(child.status), self.log.last_lines())
             if not self.flushed:
