@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -98,3 +99,14 @@ def test_the_skill_names_the_tools_and_what_they_answer(serve, local_config):
     )
     for used in re.findall(r'"([a-z_]+)":', skill):
         assert used in fields, f"the skill uses a field that no tool takes: {used}"
+
+
+def test_the_page_of_the_tools_is_what_the_schemas_say():
+    made = subprocess.run([sys.executable, "-B", ROOT / "schemas" / "tools_page.py"], capture_output=True, check=True)
+    assert made.stdout.decode() == (ROOT / "docs" / "tools.md").read_text(), "schemas/tools_page.py >docs/tools.md"
+
+
+def test_the_page_of_troubleshooting_knows_every_error_code():
+    header = (ROOT / "tools" / "core" / "error_codes.hpp").read_text()
+    page = (ROOT / "docs" / "troubleshooting.md").read_text()
+    assert [code for code in re.findall(r'"([A-Z_]+)"', header) if f"`{code}`" not in page] == []
