@@ -85,6 +85,12 @@ void Request::progress(double done, std::optional<double> total, const std::stri
   reply_->event(jsonrpc::notification_text("notifications/progress", params));
 }
 
+void Request::event(std::string_view method, const Json& params) {
+  const std::lock_guard lock(mutex_);
+  if (answered_ || control_->unwanted) return;
+  reply_->event(jsonrpc::notification_text(method, params));
+}
+
 void Request::log(std::string_view level, std::string_view logger, const Json& data) {
   const int severity = log_severity(level);
   if (severity < 0) return;
@@ -98,9 +104,7 @@ void Request::log(std::string_view level, std::string_view logger, const Json& d
   }
   Json params = {{"level", level}, {"data", data}};
   if (!logger.empty()) params["logger"] = logger;
-  const std::lock_guard lock(mutex_);
-  if (answered_ || control_->unwanted) return;
-  reply_->event(jsonrpc::notification_text("notifications/message", params));
+  event("notifications/message", params);
 }
 
 tl::expected<Json, jsonrpc::RpcError> Request::ask(std::string_view method, const Json& params) {

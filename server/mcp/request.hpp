@@ -55,6 +55,9 @@ class Request {
 
   std::stop_token stop() const { return control_->stop.get_token(); }
 
+  // A notification that belongs to this request; dropped once it is answered.
+  void event(std::string_view method, const Json& params);
+
   // Sent only where the client gave a token for it, and only while `done` grows.
   void progress(double done, std::optional<double> total, const std::string& message);
 
@@ -64,7 +67,7 @@ class Request {
   // Legacy era: asks the client and waits. The modern era has InputRequired for this.
   tl::expected<Json, jsonrpc::RpcError> ask(std::string_view method, const Json& params);
 
-  // Modern era: the client's answers to an earlier InputRequired, by key, and the state it carried.
+  // The client's answers to an earlier InputRequired, by key, and the state it carried.
   const Json& input_responses() const { return input_responses_; }
   const Json& state() const { return state_; }
 

@@ -37,20 +37,64 @@ Json supported_revisions() {
 }  // namespace
 
 Server::Server(ServerInfo info, ServerLimits limits)
-    : info_(std::move(info)), stamp_(stamp_of(info_)), workers_(limits.threads, limits.queued) {}
+    : info_(std::move(info)),
+      stamp_(stamp_of(info_)),
+      page_(limits.page),
+      workers_(limits.threads, limits.queued) {}
 
-Server::~Server() = default;
+Server::~Server() {
+  for (auto* provider : watched_) provider->watch({});
+}
 
 void Server::add(std::shared_ptr<ToolHandler> tool) {
   tools_.add(std::move(tool));
+  subscriptions_.list_changed(Change::tools);
+}
+
+void Server::add(std::shared_ptr<ResourceHandler> resources) {
+  resources_.add(std::move(resources));
+  subscriptions_.list_changed(Change::resources);
+}
+
+void Server::add(std::shared_ptr<PromptHandler> prompt) {
+  prompts_.add(std::move(prompt));
+  subscriptions_.list_changed(Change::prompts);
 }
 
 void Server::add(Tool& tool) {
   add(offer_of(tool));
 }
 
+void Server::add(ResourceProvider& provider) {
+  add(offer_of(provider));
+  watched_.push_back(&provider);
+  provider.watch({.updated = [this](const std::string& uri) { resource_updated(uri); },
+                  .list_changed = [this] { resources_changed(); }});
+}
+
+void Server::add(Prompt& prompt) {
+  add(offer_of(prompt));
+}
+
+bool Server::remove_tool(const std::string& name) {
+  if (!tools_.remove(name)) return false;
+  subscriptions_.list_changed(Change::tools);
+  return true;
+}
+
+bool Server::remove_prompt(const std::string& name) {
+  if (!prompts_.remove(name)) return false;
+  subscriptions_.list_changed(Change::prompts);
+  return true;
+}
+
 std::shared_ptr<Session> Server::open_session(Session::Kind kind, std::shared_ptr<Outlet> outlet) {
-  return std::make_shared<Session>(kind, std::move(outlet));
+  auto session = std::make_shared<Session>(kind, std::move(outlet));
+  // A request of the modern era that stands alone hears of changes only where it listens for them.
+  if (kind == Session::Kind::stdio || kind == Session::Kind::http_session) {
+    subscriptions_.watch(session);
+  }
+  return session;
 }
 
 const Server::Method* Server::method_of(std::string_view name) {
@@ -61,6 +105,15 @@ const Server::Method* Server::method_of(std::string_view name) {
       {"logging/setLevel", {&Server::set_log_level, true, false, false}},
       {"tools/list", {&Server::list_tools, true, true, false}},
       {"tools/call", {&Server::call_tool, true, true, false}},
+      {"resources/list", {&Server::list_resources, true, true, true}},
+      {"resources/templates/list", {&Server::list_templates, true, true, true}},
+      {"resources/read", {&Server::read_resource, true, true, true}},
+      {"resources/subscribe", {&Server::subscribe, true, false, false}},
+      {"resources/unsubscribe", {&Server::unsubscribe, true, false, false}},
+      {"prompts/list", {&Server::list_prompts, true, true, false}},
+      {"prompts/get", {&Server::get_prompt, true, true, true}},
+      {"completion/complete", {&Server::complete, true, true, true}},
+      {"subscriptions/listen", {&Server::listen, false, true, false}},
   };
   const auto found = methods.find(name);
   return found == methods.end() ? nullptr : &found->second;
@@ -169,6 +222,11 @@ void Server::run(const RequestPtr& request, std::function<void()> work) {
 Json Server::capabilities(Revision revision) const {
   Json offered = Json::object();
   if (!tools_.empty()) offered["tools"] = {{"listChanged", true}};
+  if (!resources_.empty()) offered["resources"] = {{"subscribe", true}, {"listChanged", true}};
+  if (!prompts_.empty()) offered["prompts"] = {{"listChanged", true}};
+  if (resources_.has_completion() || prompts_.has_completion()) {
+    offered["completions"] = Json::object();
+  }
   if (!is_modern(revision)) offered["logging"] = Json::object();
   return offered;
 }
@@ -227,8 +285,7 @@ void Server::set_log_level(const RequestPtr& request) {
 }
 
 void Server::list_tools(const RequestPtr& request) {
-  request->answer({{"tools", tools_.list(request->revision())}},
-                  {.ttl_ms = list_ttl_ms, .is_public = true});
+  answer_page(*request, "tools", tools_.list(request->revision()));
 }
 
 void Server::call_tool(const RequestPtr& request) {
@@ -251,8 +308,17 @@ void Server::call_tool(const RequestPtr& request) {
     request->fail({jsonrpc::invalid_params, "arguments is an object"});
     return;
   }
+  if (!take_continuation(*request)) return;
   auto work = [this, request, tool, arguments] {
-    finish_tool_call(*request, ToolBox::run(*tool, *arguments, *request));
+    for (int round = 1;; ++round) {
+      auto outcome = ToolBox::run(*tool, *arguments, *request);
+      const auto* needed = std::get_if<InputRequired>(&outcome);
+      if (!needed) {
+        finish_tool_call(*request, std::move(outcome));
+        return;
+      }
+      if (!settle_input(*request, *needed, round)) return;
+    }
   };
   if (tool->handler->definition().quick) {
     work();
@@ -267,10 +333,6 @@ void Server::finish_tool_call(Request& request, ToolOutcome&& outcome) {
     return;
   }
   const auto* output = std::get_if<ToolOutput>(&outcome);
-  if (!output) {
-    request.fail({jsonrpc::internal_error, "the tool needs input from the client"});
-    return;
-  }
   std::string text;
   jsonrpc::begin_result(text, request.id());
   append_tool_result(text, *output, request);

@@ -5,12 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "core/prompt.hpp"
+#include "core/resource.hpp"
 #include "core/tool.hpp"
 #include "jsonrpc/message.hpp"
+#include "mcp/continuation.hpp"
 #include "mcp/offer.hpp"
 #include "mcp/reply.hpp"
 #include "mcp/request.hpp"
 #include "mcp/session.hpp"
+#include "mcp/shelves.hpp"
+#include "mcp/subscriptions.hpp"
 #include "mcp/tool_box.hpp"
 #include "mcp/workers.hpp"
 
@@ -26,6 +31,7 @@ struct ServerInfo {
 struct ServerLimits {
   std::size_t threads = 64;  // calls that wait at the same time
   std::size_t queued = 256;  // calls that wait for a thread; more are answered with "busy"
+  std::size_t page = 200;    // tools and prompts on one page of a list
 };
 
 // An MCP server of both eras, without a transport: it takes messages and gives answers. For any
@@ -37,8 +43,17 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
+  // What is offered may change while clients are served; they are told.
   void add(std::shared_ptr<ToolHandler> tool);
+  void add(std::shared_ptr<ResourceHandler> resources);
+  void add(std::shared_ptr<PromptHandler> prompt);
   void add(Tool& tool);
+  void add(ResourceProvider& provider);  // and watches it
+  void add(Prompt& prompt);
+  bool remove_tool(const std::string& name);
+  bool remove_prompt(const std::string& name);
+  void resource_updated(const std::string& uri) { subscriptions_.resource_updated(uri); }
+  void resources_changed() { subscriptions_.list_changed(Change::resources); }
 
   std::shared_ptr<Session> open_session(Session::Kind kind, std::shared_ptr<Outlet> outlet);
 
@@ -70,15 +85,37 @@ class Server {
   void ping(const RequestPtr& request);
   void set_log_level(const RequestPtr& request);
   void list_tools(const RequestPtr& request);
+  void list_resources(const RequestPtr& request);
+  void list_templates(const RequestPtr& request);
+  void read_resource(const RequestPtr& request);
+  void subscribe(const RequestPtr& request);
+  void unsubscribe(const RequestPtr& request);
+  void list_prompts(const RequestPtr& request);
+  void get_prompt(const RequestPtr& request);
+  void complete(const RequestPtr& request);
+  void listen(const RequestPtr& request);
   void call_tool(const RequestPtr& request);
   void call_bare(const RequestPtr& request, const std::shared_ptr<const OfferedTool>& tool);
   void finish_tool_call(Request& request, ToolOutcome&& outcome);
+
+  // The rounds of a request that needs input from the client. `take_continuation` is false where
+  // what the client brought is refused (and answered so); `settle_input` asks a legacy client and
+  // says whether to call the handler again, or answers a modern one.
+  bool take_continuation(Request& request);
+  bool settle_input(Request& request, const InputRequired& needed, int round);
+  void answer_page(Request& request, const char* name, const Json& all);
 
   Json capabilities(Revision revision) const;
 
   const ServerInfo info_;
   std::shared_ptr<const Stamp> stamp_;
+  const std::size_t page_;
+  const Continuation continuation_;
   ToolBox tools_;
+  ResourceShelf resources_;
+  PromptShelf prompts_;
+  Subscriptions subscriptions_;
+  std::vector<ResourceProvider*> watched_;
   Workers workers_;  // last: its threads use the rest
 };
 

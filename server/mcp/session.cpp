@@ -8,6 +8,8 @@
 namespace npuprof::mcp {
 namespace {
 
+constexpr std::size_t max_subscriptions = 1000;
+
 constexpr std::array<std::string_view, 8> severities = {"emergency", "alert",  "critical", "error",
                                                         "warning",   "notice", "info",     "debug"};
 
@@ -176,9 +178,11 @@ int Session::log_level() const {
   return log_level_;
 }
 
-void Session::subscribe(const std::string& uri) {
+bool Session::subscribe(const std::string& uri) {
   const std::lock_guard lock(mutex_);
+  if (subscriptions_.size() >= max_subscriptions && !subscriptions_.contains(uri)) return false;
   subscriptions_.insert(uri);
+  return true;
 }
 
 void Session::unsubscribe(const std::string& uri) {

@@ -66,7 +66,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void set_log_level(int severity);
   int log_level() const;
 
-  void subscribe(const std::string& uri);
+  bool subscribe(const std::string& uri);  // false where there are too many
   void unsubscribe(const std::string& uri);
   bool is_subscribed(const std::string& uri) const;
 
