@@ -25,9 +25,11 @@ class Denoiser:
         return latent
 
 
-def build(device, width=24, tokens=16, layers=2):
+def build(device, width=24, tokens=16, layers=2, compile=False):
     torch.manual_seed(7)
     model = Denoiser(device, width, layers)
+    if compile:
+        model = torch.compile(model)
     latent = torch.randn(tokens, width, device=device)
 
     def step():

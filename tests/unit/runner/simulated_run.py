@@ -91,7 +91,9 @@ class Run:
             json.dump(self.job, file)
 
     def supervisor(self, command, directory=None):
-        line = '. "$1/set_env.sh"; exec "$2" "$3/supervisor.py" "$4" "$5"'
+        line = 'exec "$2" "$3/supervisor.py" "$4" "$5"'
+        if self.job["backend"] == "npu":
+            line = '. "$1/set_env.sh"; ' + line
         return ["sh", "-c", line, "sh", SIMULATED, PYTHON, self.directory, command, directory or self.directory]
 
     def start(self):

@@ -85,6 +85,25 @@ class Entry(simulated_run.RunCase):
         self.assertEqual(["npu"], run.events("profiler")[0]["data"]["activities"])
         self.assertNotIn("Step Id", rows_of(run.output("kernel_details.csv"))[0])
 
+    def test_compile_is_asked_of_the_entry_and_compiles_are_counted(self):
+        run = self.finished(compile=True, faults="recompiles:2", window={"warmup_steps": 4})
+        self.assertEqual([("first", 1), ("warmup", 1), ("warmup", 1)],
+                         [(event["phase"], event["compiles"]) for event in run.events("step") if "compiles" in event])
+
+    def test_a_warm_up_that_still_compiles_is_flagged(self):
+        run = self.finished(compile=True, faults="recompiles:6")
+        self.assertEqual("captured", run.status()["state"])
+        note = [event for event in run.events("note") if event["code"] == "WARMUP_INSUFFICIENT"][0]
+        self.assertEqual([1, 1], note["data"]["compiles"])
+        self.assertEqual(4, sum(event.get("compiles", 0) for event in run.events("step")
+                                if event["phase"] in ("arm", "guard", "active")))
+
+    def test_an_entry_that_can_not_compile_is_refused(self):
+        self.write("own.py", "def build(device):\n    return lambda: 1.0\n")
+        run = self.finished(workload={"entry": "own.py:build"}, compile=True)
+        self.assertEqual("INVALID_ARGUMENTS", run.status()["error"]["code"])
+        self.assertIn("compile", run.status()["error"]["message"])
+
     def test_workload_modules_never_meet_those_of_the_runner(self):
         self.write("runner.py", "MINE = True\n")
         self.write("own.py", "import runner\n\ndef build(device):\n    assert runner.MINE\n    return lambda: 1.0\n")

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 import unittest
+import unittest.mock
 
 import simulated_run  # noqa: F401  (finds the modules)
 
@@ -13,6 +14,7 @@ import npuprof_log
 import npuprof_outputs
 import npuprof_processes
 import npuprof_records
+import npuprof_window
 
 
 class Scratch(unittest.TestCase):
@@ -71,6 +73,22 @@ class Records(Scratch):
             file.write('{"seq": 1}\n{"seq": 2}\n{"se')
         self.assertEqual(2, npuprof_records.last_seq(self.path))
         self.assertFalse(npuprof_records.ends_a_line(self.path))
+
+
+class WarmUp(unittest.TestCase):
+    def notes(self, **took):
+        with unittest.mock.patch.object(npuprof_window.report, "note") as note:
+            npuprof_window.judge_warm_up(took)
+        return [call.args[1] for call in note.call_args_list]
+
+    def test_steady_steps_are_warm(self):
+        self.assertEqual([], self.notes(warmup=[(90.0, 3), (11.0, 0)], active=[(10.0, 0), (12.0, 0), (10.0, 0)]))
+
+    def test_a_last_warm_up_step_slower_than_the_window_was_not_warm(self):
+        self.assertIn("90.0", self.notes(warmup=[(95.0, 0), (90.0, 0)], active=[(10.0, 0)] * 3)[0])
+
+    def test_compiling_late_was_not_warm(self):
+        self.assertIn("2 graphs", self.notes(warmup=[(10.0, 1)], guard=[(10.0, 1)], active=[(10.0, 0)])[0])
 
 
 class Processes(unittest.TestCase):

@@ -3,6 +3,7 @@
 of the workload (through at_step, which its steps call)
   crash_at_step:K  exit_at_step:K  kill_at_step:K  hang_at_step:K  slow_steps:MS  stderr_flood:MB  binary_output
   setsid_child  pkill_python  nan_output  zero_output  empty_output
+  recompiles:N     torch.compile compiles again in the first N calls after the first
 of the host
   import_fails     importing torch_npu ends as without CANN's libraries
 of the profiler
@@ -13,6 +14,7 @@ of the profiler
 of the export
   empty_export     says it is done and leaves no file
   export_fails     prints its error, leaves nothing, exits with 0
+  export_hangs     never ends
   export_offline_only  as export_fails, unless in a fresh process
   missing_file:NAME  empty_table:NAME  stale_output:NAME  truncated_trace  step_mismatch  spillover
 """

@@ -6,8 +6,10 @@ It has no name that PyTorch lacks, and a tiny part of those that PyTorch has.
 import math
 import os
 import random
+import time
 
 from simulated_npu import device as _device
+from simulated_npu import faults as _faults
 
 __version__ = "2.6.0+cpu"
 
@@ -149,6 +151,21 @@ def _launch(name, kernel, core, tensors, compute):
     if not str(tensors[0].device).startswith("npu"):
         return compute()[0]
     return _device.launch(name, kernel, core, [tensor.shape for tensor in tensors], compute)
+
+
+def compile(model=None):
+    """Compiles at the first call, and again in as many later calls as the fault recompiles:N says."""
+    from ._dynamo.utils import counters
+    left = [1 + int(_faults.fault("recompiles") or 0)]
+
+    def compiled(*arguments):
+        if left[0]:
+            left[0] -= 1
+            time.sleep(0.03)
+            counters["stats"]["unique_graphs"] += 1
+        return model(*arguments)
+
+    return compiled
 
 
 # As from PyTorch 2.5 on: a backend that is installed is loaded with torch itself.
