@@ -6,7 +6,9 @@
 #include <fstream>
 
 #include "fakes/scratch_directory.hpp"
+#include "fakes/test_sshd.hpp"
 #include "host/local_host.hpp"
+#include "host/ssh_host.hpp"
 #include "host/token.hpp"
 
 namespace npuprof {
@@ -43,14 +45,36 @@ struct Local : HostUnderTest {
   }
 };
 
+struct Ssh : HostUnderTest {
+  std::unique_ptr<fakes::TestSshd> sshd;
+  std::unique_ptr<SmallFileSystem> small;
+
+  Ssh() {
+    missing = fakes::TestSshd::missing();
+    if (!missing.empty()) return;
+    sshd = fakes::TestSshd::start();
+    small = std::make_unique<SmallFileSystem>(sshd->directory() / "full");
+    host = std::make_unique<SshHost>(sshd->target());
+    directory = sshd->target().workspace;
+    full_directory = small->path();
+  }
+  ~Ssh() override {
+    host.reset();
+    small.reset();
+  }
+};
+
 }  // namespace
 
 std::vector<HostKind> host_kinds() {
-  return {{.name = "local", .is_root = ::geteuid() == 0}};
+  const bool is_root = ::geteuid() == 0;
+  return {{.name = "local", .is_root = is_root}, {.name = "ssh", .is_root = is_root}};
 }
 
-std::unique_ptr<HostUnderTest> make_host(const HostKind&) {
-  auto made = std::make_unique<Local>();
+std::unique_ptr<HostUnderTest> make_host(const HostKind& kind) {
+  std::unique_ptr<HostUnderTest> made;
+  if (kind.name == "local") made = std::make_unique<Local>();
+  if (kind.name == "ssh") made = std::make_unique<Ssh>();
   made->token = random_token();
   return made;
 }

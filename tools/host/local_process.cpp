@@ -212,20 +212,22 @@ void LocalProcess::close_stdin() {
 }
 
 void LocalProcess::feed_stdin() {
-  std::size_t taken = 0;
-  while (stdin_.is_open() && taken < pending_.size()) {
-    const ssize_t written = write_quietly(stdin_.get(), pending_.data() + taken,
-                                          std::min(pending_.size() - taken, std::size_t{1} << 20));
+  while (stdin_.is_open() && taken_ < pending_.size()) {
+    const ssize_t written = write_quietly(stdin_.get(), pending_.data() + taken_,
+                                          std::min(pending_.size() - taken_, std::size_t{1} << 20));
     if (written >= 0) {
-      taken += static_cast<std::size_t>(written);
+      taken_ += static_cast<std::size_t>(written);
     } else if (errno == EAGAIN) {
       break;
     } else if (errno != EINTR) {
-      stdin_.reset();
-      taken = pending_.size();
+      stdin_.reset();  // the command no longer reads
+      taken_ = pending_.size();
     }
   }
-  pending_.erase(0, taken);
+  if (taken_ == pending_.size()) {
+    pending_.clear();
+    taken_ = 0;
+  }
   if (close_stdin_ && pending_.empty()) stdin_.reset();
 }
 

@@ -43,7 +43,8 @@ class LocalProcess final : public Process {
   Fd out_;
   Fd err_;
   Fd wake_;
-  std::string pending_;  // what the child has not taken yet
+  std::string pending_;    // for the child's input
+  std::size_t taken_ = 0;  // of pending_, by the child
   bool close_stdin_ = false;
   bool err_first_ = false;
   std::optional<Exit> exit_;

@@ -18,14 +18,15 @@ std::string seconds(std::chrono::milliseconds time) {
 TrackedProcess::TrackedProcess(std::unique_ptr<Process> inner, const Command& command,
                                std::string description,
                                std::chrono::steady_clock::time_point deadline, End end,
-                               std::optional<Announcement> announcement)
+                               std::optional<Announcement> announcement, Explain explain)
     : inner_(std::move(inner)),
       program_(clean_host_text(command.argv.front(), 100)),
       description_(std::move(description)),
       timeout_(command.timeout),
       deadline_(deadline),
       end_(std::move(end)),
-      announcement_(std::move(announcement)) {}
+      announcement_(std::move(announcement)),
+      explain_(std::move(explain)) {}
 
 TrackedProcess::~TrackedProcess() {
   if (!ended_) finish();
@@ -51,6 +52,9 @@ Result<ProcessEvent> TrackedProcess::next(std::chrono::steady_clock::time_point 
     switch (event->kind) {
       case ProcessEvent::Kind::exited:
         ended_ = true;
+        if (announcement_ && !announcement_->is_made()) {
+          return fail(explain_(event->exit, announcement_->error_noise() + announcement_->noise()));
+        }
         return event;
       case ProcessEvent::Kind::nothing_yet:
         if (std::chrono::steady_clock::now() < deadline_) return event;

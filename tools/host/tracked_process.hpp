@@ -22,10 +22,14 @@ class TrackedProcess final : public Process {
   // is what the command announced, or empty.
   using End = std::function<void(const std::string& process_id)>;
 
+  // What it means that the command ended without having announced itself: how, and with which
+  // words on both streams.
+  using Explain = std::function<Error(const Exit& exit, const std::string& said)>;
+
   // `description` names the host. With `announcement`, output before it is dropped.
   TrackedProcess(std::unique_ptr<Process> inner, const Command& command, std::string description,
                  std::chrono::steady_clock::time_point deadline, End end,
-                 std::optional<Announcement> announcement = {});
+                 std::optional<Announcement> announcement = {}, Explain explain = {});
   ~TrackedProcess() override;
   TrackedProcess(const TrackedProcess&) = delete;
   TrackedProcess& operator=(const TrackedProcess&) = delete;
@@ -45,6 +49,7 @@ class TrackedProcess final : public Process {
   std::chrono::steady_clock::time_point deadline_;
   End end_;
   std::optional<Announcement> announcement_;
+  Explain explain_;
   bool ended_ = false;
 };
 
