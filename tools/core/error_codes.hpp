@@ -43,6 +43,7 @@ inline constexpr char no_output[] = "NO_OUTPUT";
 inline constexpr char format_unknown[] = "FORMAT_UNKNOWN";
 
 // Artifacts.
+inline constexpr char remote_changed[] = "REMOTE_CHANGED";
 inline constexpr char checksum_mismatch[] = "CHECKSUM_MISMATCH";
 inline constexpr char archive_unsafe[] = "ARCHIVE_UNSAFE";
 inline constexpr char archive_broken[] = "ARCHIVE_BROKEN";

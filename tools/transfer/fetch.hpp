@@ -1,7 +1,10 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -13,6 +16,13 @@
 #include "transfer/transfer_progress.hpp"
 
 namespace npuprof::transfer {
+
+// For tests and measurements.
+struct FetchTuning {
+  std::uint64_t resume_from = 8 << 20;      // bytes; smaller files are fetched whole again
+  std::chrono::milliseconds settle{500};    // how long a changing file is left alone
+  std::optional<std::uint64_t> free_bytes;  // as if so much were free at home
+};
 
 struct FetchRequest {
   std::string remote_dir;  // absolute, on the host
@@ -28,6 +38,8 @@ struct FetchRequest {
   // on. `essential_ready` comes once, when every essential file that was selected is at its place.
   std::function<void(const ArtifactFile&)> file_ready = {};
   std::function<void()> essential_ready = {};
+
+  FetchTuning tuning = {};
 };
 
 // Brings a directory of a host home, verified: every file under a temporary name first, synced,

@@ -1,5 +1,6 @@
 #include "transfer/incoming_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 
 #include "core/error_codes.hpp"
@@ -9,6 +10,26 @@ namespace npuprof::transfer {
 
 IncomingFile::IncomingFile(FileHandle file, std::string name)
     : file_(std::move(file)), name_(std::move(name)) {}
+
+Result<std::string> IncomingFile::take_over(std::uint64_t bytes) {
+  Sha256 beginning;
+  std::string buffer(256 * 1024, '\0');
+  while (size_ < bytes) {
+    const ssize_t got =
+        ::pread(file_.get(), buffer.data(), std::min<std::uint64_t>(buffer.size(), bytes - size_),
+                static_cast<off_t>(size_));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return fail(home_error("can't read " + shown_path(name_), got < 0 ? errno : EIO));
+    const std::string_view piece(buffer.data(), static_cast<std::size_t>(got));
+    beginning.update(piece);
+    sum_.update(piece);
+    size_ += piece.size();
+  }
+  if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) {
+    return fail(home_error("can't write " + shown_path(name_), errno));
+  }
+  return beginning.hex();
+}
 
 Result<void> IncomingFile::write(std::uint64_t offset, std::string_view bytes) {
   if (offset < size_) {

@@ -16,6 +16,10 @@ class IncomingFile {
  public:
   IncomingFile(FileHandle file, std::string name);
 
+  // Begins with the first `bytes` that the file holds already; the rest of it is cut off. Gives
+  // their SHA-256.
+  Result<std::string> take_over(std::uint64_t bytes);
+
   // Holes between the end so far and `offset` read as zeros; going back is IO_ERROR.
   Result<void> write(std::uint64_t offset, std::string_view bytes);
 

@@ -25,15 +25,15 @@ struct RemoteTools {
   bool zstd = false;
   bool pigz = false;
   bool gzip = false;
-  std::string hasher;  // "openssl" | "sha256sum" | "shasum" | "busybox"; empty: none
+  std::string hasher;  // "openssl" | "sha256sum" | "shasum" | "python3"; empty: none
   unsigned cores = 1;  // of the host
   double load = 0;     // processes that run, over the last minute
 };
 
 struct RemoteManifest {
-  std::vector<RemoteFile> files;    // sorted: essential files first, then by path
-  std::vector<LeftOut> left_out;    // what is no regular file, and what could not be read
-  std::vector<LeftOut> unreadable;  // directories that could not be listed
+  std::vector<RemoteFile> files;        // sorted: essential files first, then by path
+  std::vector<LeftOut> left_out;        // what is no regular file
+  std::vector<std::string> complaints;  // of the listing, such as directories it may not read
   RemoteTools tools;
 };
 
@@ -42,11 +42,16 @@ struct RemoteManifest {
 Result<RemoteManifest> read_manifest(Host& host, const std::string& remote_dir,
                                      const std::stop_token& stop);
 
-// Gives the SHA-256 of each of `paths` as the host's fastest hasher reads it, in any order; a file
-// that can't be read is given with an empty sum. Returns when all were given.
+// Gives the SHA-256 of `paths` as the host's fastest hasher reads them, in any order; what can't be
+// read is left out. Returns when all were given.
 using HashSink = std::function<void(const std::string& path, const std::string& sha256)>;
 Result<void> hash_remote(Host& host, const std::string& remote_dir, const RemoteTools& tools,
                          const std::vector<std::string>& paths, const HashSink& sink,
                          const std::stop_token& stop);
+
+// The SHA-256 of the first `bytes` of one file.
+Result<std::string> hash_remote_prefix(Host& host, const std::string& remote_dir,
+                                       const RemoteTools& tools, const std::string& path,
+                                       std::uint64_t bytes, const std::stop_token& stop);
 
 }  // namespace npuprof::transfer
