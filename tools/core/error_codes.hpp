@@ -33,10 +33,12 @@ inline constexpr char io_error[] = "IO_ERROR";
 // Runs.
 inline constexpr char precheck_failed[] = "PRECHECK_FAILED";
 inline constexpr char path_outside_workspace[] = "PATH_OUTSIDE_WORKSPACE";
+inline constexpr char path_not_allowed[] = "PATH_NOT_ALLOWED";
 inline constexpr char device_unknown[] = "DEVICE_UNKNOWN";
 inline constexpr char device_busy[] = "DEVICE_BUSY";
 inline constexpr char run_unknown[] = "RUN_UNKNOWN";
 inline constexpr char run_key_conflict[] = "RUN_KEY_CONFLICT";
+inline constexpr char run_lost[] = "RUN_LOST";
 inline constexpr char runner_died[] = "RUNNER_DIED";
 inline constexpr char workload_failed[] = "WORKLOAD_FAILED";
 inline constexpr char no_output[] = "NO_OUTPUT";

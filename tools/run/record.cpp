@@ -18,6 +18,7 @@ void for_each_field(R& record, const Visit& visit) {
   visit("updated_at", record.updated_at);
   visit("deadline_at", record.deadline_at);
   visit("run_key", record.run_key);
+  visit("asked", record.asked);
   visit("arguments", record.arguments);
   visit("pinned", record.pinned);
   visit("workspace", record.workspace);
@@ -43,6 +44,8 @@ void for_each_field(R& record, const Visit& visit) {
   visit("evidence", record.evidence);
   visit("log_tail", record.log_tail);
   visit("error", record.error);
+  visit("launch", record.launch);
+  visit("observed", record.observed);
 }
 
 const Schema& schema() {
@@ -62,9 +65,14 @@ bool Record::wants_fetch() const {
   return arguments.value("fetch", true);
 }
 
+bool Record::has_output() const {
+  return state == RunState::captured || evidence.contains("flushed");
+}
+
 bool Record::is_done() const {
   if (!is_final(state)) return false;
-  return state != RunState::captured || !wants_fetch() || artifact_state() == "verified";
+  const bool expects_artifact = has_output() && state != RunState::cancelled && wants_fetch();
+  return !expects_artifact || artifact_state() == "verified" || !error.is_null();
 }
 
 Json to_document(const Record& record) {

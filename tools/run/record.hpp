@@ -16,7 +16,8 @@ struct Record {
   std::string updated_at;
   std::string deadline_at;  // when it must have ended on the host; empty: not started
   std::string run_key;
-  Json arguments = Json::object();  // with every default filled in
+  Json asked = Json::object();      // the arguments of the call, every default filled in
+  Json arguments = Json::object();  // what is done: `asked`, with what the host made necessary
   bool pinned = false;
 
   std::string workspace;   // on the host, resolved
@@ -44,11 +45,16 @@ struct Record {
   Json timings_ms = Json::object();
   Json evidence = Json::object();
   std::string log_tail;
-  Json error = nullptr;  // an Error, or null
+  Json error = nullptr;            // an Error, or null
+  Json launch = Json::object();    // {"job", "set_env"}: what is started, known before it is
+  Json observed = Json::object();  // {"first_step_id", "began_s", "notes"}, for the judgement
 
   std::string artifact_state() const;
   std::string backend() const;
   bool wants_fetch() const;
+
+  // The profiler's data was written: there is something to bring home.
+  bool has_output() const;
 
   // Nothing is left to be done for it but what a caller asks for.
   bool is_done() const;

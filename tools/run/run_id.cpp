@@ -22,7 +22,7 @@ std::string random_base32(std::size_t digits) {
 
 bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '_' || c == '.';
+         c == '_';
 }
 
 }  // namespace
@@ -35,12 +35,12 @@ std::string make_run_id(const std::string& target, Clock::System::time_point now
   std::strftime(time.data(), time.size(), "%Y%m%d-%H%M%S", &parts);
   std::string name;
   for (const char c : target.substr(0, 100)) name += is_name_character(c) ? c : '_';
-  if (name.empty() || name.front() == '.') name.insert(0, "t");
+  if (name.empty() || name.front() == '-') name.insert(0, "t");
   return name + "-" + time.data() + "-" + random_base32(8);
 }
 
 bool is_run_id(const std::string& text) {
-  return text.size() >= 10 && text.size() <= 200 && text.front() != '.' && text.front() != '-' &&
+  return text.size() >= 10 && text.size() <= 200 && text.front() != '-' &&
          std::all_of(text.begin(), text.end(), is_name_character);
 }
 

@@ -1,0 +1,18 @@
+#include "run/host_python.hpp"
+
+#include "ascend/probe.hpp"
+
+namespace npuprof::run {
+
+Command host_python(const Target& target, const std::vector<std::string>& set_env,
+                    std::vector<std::string> arguments) {
+  Command command{
+      .argv = {"sh", "-c",
+               ascend::environment_prologue(set_env, target.path_prepend) + "\nexec \"$@\"",
+               "npuprof", target.python}};
+  command.argv.insert(command.argv.end(), std::make_move_iterator(arguments.begin()),
+                      std::make_move_iterator(arguments.end()));
+  return command;
+}
+
+}  // namespace npuprof::run

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/target.hpp"
+#include "host/host.hpp"
+
+namespace npuprof::run {
+
+// A command that runs the target's Python with `arguments`, after sourcing `set_env` and with the
+// target's directories in front of PATH.
+Command host_python(const Target& target, const std::vector<std::string>& set_env,
+                    std::vector<std::string> arguments);
+
+}  // namespace npuprof::run
