@@ -72,3 +72,25 @@ if(NPUPROF_TESTS)
                             <tl/expected.hpp> <algorithm> <chrono> <filesystem> <functional> <map> <memory> <mutex>
                             <optional> <string> <string_view> <thread> <vector>)
 endif()
+
+# npuprof_fuzz(NAME SOURCES ... LINK targets...)
+# A libFuzzer target (clang, -DNPUPROF_FUZZ=ON). tests/fuzz/corpus/NAME, where it exists, is its first corpus.
+function(npuprof_fuzz name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE npuprof_flags ${arg_LINK} Threads::Threads)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+endfunction()
+
+# npuprof_bench(NAME SOURCES ... LINK targets...)
+# A Google Benchmark program (-DNPUPROF_BENCH=ON).
+function(npuprof_bench name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE npuprof_flags ${arg_LINK} benchmark::benchmark Threads::Threads)
+  target_compile_definitions(${name} PRIVATE NPUPROF_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+                                             NPUPROF_SHARED_DATA="${CMAKE_SOURCE_DIR}/../shared/data"
+                                             NPUPROF_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+endfunction()
