@@ -2,7 +2,9 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -94,8 +96,13 @@ std::string TestSshd::missing() {
   return std::filesystem::exists(sshd) ? "" : "there is no /usr/sbin/sshd (package openssh-server)";
 }
 
+std::string TestSshd::missing_account() {
+  if (auto why = missing(); !why.empty()) return why;
+  return ::geteuid() == 0 ? "" : "an account of the test's own needs root";
+}
+
 std::unique_ptr<TestSshd> TestSshd::start(const Options& options) {
-  std::unique_ptr<TestSshd> made(new TestSshd);
+  std::unique_ptr<TestSshd> made(new TestSshd(options));
   const auto& scratch = made->scratch_;
   if (::geteuid() == 0) std::filesystem::create_directories("/run/sshd");
   std::filesystem::create_directory(scratch / "workspace");
@@ -103,9 +110,10 @@ std::unique_ptr<TestSshd> TestSshd::start(const Options& options) {
     run_or_throw({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", key, "-f", scratch / key});
   }
   std::filesystem::copy_file(scratch / "user_key.pub", scratch / "authorized_keys");
-  made->listen_ = options.listen;
+  ::chmod((scratch / "authorized_keys").c_str(), 0644);
+  if (options.account) made->make_account();
   for (int attempt = 0;; ++attempt) {
-    made->port_ = options.port != 0 ? options.port : free_port(options.listen);
+    made->port_ = free_port(options.listen);
     std::ofstream config(scratch / "sshd_config");
     for (const auto& line : options.config) config << line << "\n";
     config << "ListenAddress " << options.listen << ":" << made->port_ << "\n"
@@ -113,14 +121,16 @@ std::unique_ptr<TestSshd> TestSshd::start(const Options& options) {
            << "AuthorizedKeysFile " << (scratch / "authorized_keys").string() << "\n"
            << "PidFile none\nStrictModes no\nUsePAM no\nPasswordAuthentication no\n"
            << "KbdInteractiveAuthentication no\nPermitRootLogin yes\nLogLevel VERBOSE\n"
-           << "UseDNS no\n"
-           << "Subsystem sftp internal-sftp\n";
+           << "UseDNS no\nSubsystem sftp internal-sftp\n";
+    // bash reads ~/.bashrc under sshd unless it thinks to be in another shell: what the user that
+    // runs the test has there is none of the test's business.
+    if (!options.account) config << "SetEnv SHLVL=1\n";
     config.close();
     try {
       made->run();
       break;
     } catch (const std::runtime_error&) {
-      if (attempt == 4 || options.port != 0) throw;  // somebody else took the port
+      if (attempt == 4) throw;  // the first time somebody else may have taken the port
     }
   }
   std::ofstream(scratch / "known_hosts")
@@ -128,20 +138,60 @@ std::unique_ptr<TestSshd> TestSshd::start(const Options& options) {
   return made;
 }
 
+// Copies of the user database with one more line, for the server's own view of /etc.
+void TestSshd::make_account() const {
+  constexpr uid_t id = 64'999;
+  const Account& account = *options_.account;
+  const auto home = scratch_ / "home";
+  std::filesystem::create_directory(home);
+  for (const auto& [name, content] : account.home_files) {
+    std::filesystem::create_directories((home / name).parent_path());
+    std::ofstream(home / name, std::ios::binary) << content;
+  }
+  std::ofstream(scratch_ / "passwd")
+      << content_of("/etc/passwd") << account.name << ":x:" << id << ":" << id
+      << "::" << home.string() << ":" << account.shell << "\n";
+  std::string hash =
+      account.password.empty() ? "*" : run_or_throw({"openssl", "passwd", "-6", account.password});
+  while (hash.ends_with('\n')) hash.pop_back();
+  std::ofstream(scratch_ / "shadow")
+      << content_of("/etc/shadow") << account.name << ":" << hash << ":20000:0:99999:7:::\n";
+  std::ofstream(scratch_ / "group")
+      << content_of("/etc/group") << account.name << ":x:" << id << ":\n";
+  ::chmod((scratch_ / "shadow").c_str(), 0600);
+  ::chmod(scratch_.path().c_str(), 0755);
+  for (const auto& owned : {home, scratch_ / "workspace"}) {
+    run_or_throw({"chown", "-R", std::to_string(id) + ":" + std::to_string(id), owned});
+  }
+}
+
 void TestSshd::run() {
   const std::string config = scratch_ / "sshd_config";
   const std::string log_file = scratch_ / "sshd.log";
+  std::vector<std::pair<std::string, std::string>> mounts;
+  if (options_.account) {
+    for (const char* const name : {"passwd", "shadow", "group"}) {
+      mounts.emplace_back(scratch_ / name, std::string("/etc/") + name);
+    }
+  }
   const pid_t self = ::getpid();
   pid_ = ::fork();
   if (pid_ < 0) throw std::runtime_error("fork failed");
   if (pid_ == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != self) ::_exit(1);
+    if (!mounts.empty()) {
+      if (::unshare(CLONE_NEWNS) != 0) ::_exit(126);
+      if (::mount("none", "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) ::_exit(126);
+      for (const auto& [from, to] : mounts) {
+        if (::mount(from.c_str(), to.c_str(), nullptr, MS_BIND, nullptr) != 0) ::_exit(126);
+      }
+    }
     ::execl(sshd, sshd, "-D", "-f", config.c_str(), "-E", log_file.c_str(), nullptr);
     ::_exit(127);
   }
   const auto deadline = Steady::now() + std::chrono::seconds(20);
-  while (!listens(listen_, port_)) {
+  while (!listens(options_.listen, port_)) {
     if (::waitpid(pid_, nullptr, WNOHANG) == pid_) {
       pid_ = -1;
       throw std::runtime_error("sshd did not start: " + log());
@@ -197,7 +247,8 @@ Target TestSshd::target() const {
   Target target;
   target.name = "test";
   target.kind = TargetKind::ssh;
-  target.host = listen_;
+  target.host = options_.listen;
+  if (options_.account) target.user = options_.account->name;
   target.port = port_;
   target.identity_file = identity();
   target.known_hosts = known_hosts();

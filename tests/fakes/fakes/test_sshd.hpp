@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,15 +19,24 @@ namespace npuprof::fakes {
 // known_hosts file of its own, in a directory of its own. Ends with the object.
 class TestSshd {
  public:
+  // A login of the test's own, which only this server knows (needs root: see `missing_account`).
+  struct Account {
+    std::string name = "npuprof-test";
+    std::string shell = "/bin/sh";
+    std::string password = {};                           // empty: no login by password
+    std::map<std::string, std::string> home_files = {};  // by name below the home directory
+  };
+
   struct Options {
-    std::vector<std::string> config =
-        {};                  // further lines of sshd_config; the first of a keyword counts
-    std::uint16_t port = 0;  // 0: a free one
+    std::vector<std::string> config = {};  // further lines of sshd_config, before the usual ones
+    std::optional<Account> account = {};   // default: the user that runs the test
     std::string listen = "127.0.0.1";
   };
 
   // Why there is no sshd on this machine; empty where there is one.
   static std::string missing();
+  // The same for a server with an account of its own.
+  static std::string missing_account();
 
   static std::unique_ptr<TestSshd> start() { return start(Options{}); }
   static std::unique_ptr<TestSshd> start(const Options& options);
@@ -34,7 +44,7 @@ class TestSshd {
   TestSshd(const TestSshd&) = delete;
   TestSshd& operator=(const TestSshd&) = delete;
 
-  // A target that logs in with the user key; workspace is <directory>/workspace.
+  // A target that logs in with the user key; workspace is <directory>/workspace, the account's.
   Target target() const;
 
   std::uint16_t port() const { return port_; }
@@ -51,12 +61,13 @@ class TestSshd {
   void restart();  // on the same port, after stop()
 
  private:
-  TestSshd() = default;
+  explicit TestSshd(Options options) : options_(std::move(options)) {}
+  void make_account() const;
   void run();
 
   ScratchDirectory scratch_;
+  Options options_;
   std::uint16_t port_ = 0;
-  std::string listen_;
   pid_t pid_ = -1;
 };
 
