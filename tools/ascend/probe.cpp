@@ -139,6 +139,9 @@ void read_devices(const ProbeDocument& document, HostFacts& facts) {
   for (const auto& line : lines_of(access)) {
     for (auto& node : facts.nodes) node.usable = node.usable || node.name == line.text;
   }
+  for (const auto& line : lines_of(document.text("devices", "mounts"))) {
+    if (!line.text.empty()) facts.mounts_missing.push_back(line.text);
+  }
   for (const auto* name : {"pci", "lspci"}) {
     const auto* section = document.find("devices", name);
     if (section == nullptr) continue;
@@ -247,6 +250,7 @@ void read_place(const ProbeDocument& document, HostFacts& facts) {
         shown(std::string(pid) + " " + std::string(words.substr(colon + 1)), 80));
   }
   facts.lease_dir_exists = document.find("place", "lease_dir") != nullptr;
+  facts.lease_dir_mounted = document.find("place", "lease_dir_mounted") != nullptr;
   const auto field = document.fields.find("place");
   if (field == document.fields.end()) return;
   for (const auto& section : field->second) {
@@ -289,6 +293,12 @@ void read_python(const ProbeDocument& document, HostFacts& facts) {
         if (version.is_string()) {
           python.packages[name] = clean_host_text(version.get<std::string>(), 80);
         }
+      }
+    }
+    if (const auto modules = metadata.find("modules");
+        modules != metadata.end() && modules->is_array()) {
+      for (const auto& name : *modules) {
+        if (name.is_string()) python.modules.push_back(name.get<std::string>());
       }
     }
     if (const auto locked = metadata.find("locked");

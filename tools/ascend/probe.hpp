@@ -67,7 +67,8 @@ struct PythonFacts {
   Outcome metadata, import;
   std::string path, version;
   std::map<std::string, std::string> packages;  // name -> version, by metadata
-  bool packages_known = false;                  // the metadata could be read
+  std::vector<std::string> modules;  // torch and torch_npu, where they can be found at all
+  bool packages_known = false;       // the metadata could be read
   bool import_ok = false;
   std::string torch, torch_npu;  // as imported
   std::optional<int> device_count;
@@ -86,8 +87,9 @@ struct HostFacts {
   Outcome info, map, list;  // npu-smi
   std::string npu_smi_path;
   std::vector<DeviceNode> nodes;
-  std::vector<std::string> pci;  // "c1:00.0 d802"
-  std::optional<bool> pci_seen;  // none: PCI could not be looked at
+  std::vector<std::string> mounts_missing;  // of what npu-smi and torch_npu need in a container
+  std::vector<std::string> pci;             // "c1:00.0 d802"
+  std::optional<bool> pci_seen;             // none: PCI could not be looked at
   std::map<std::string, std::string>
       files;                          // path on the host -> text, of version and install files
   bool set_env_given = false;         // by the configuration; else found on the host
@@ -100,6 +102,7 @@ struct HostFacts {
   std::vector<std::string> shared_memory;  // left-overs of profilers: "owner name"
   std::vector<std::string> profilers;      // "pid name"
   bool lease_dir_exists = false;
+  bool lease_dir_mounted = false;  // it is a mount of its own, as a container's should be
   std::vector<LeaseFile> leases;
   std::optional<double> clock_first, clock_last;  // seconds since the epoch, by the host
   std::optional<ClockFacts> clock;

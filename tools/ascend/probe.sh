@@ -140,6 +140,11 @@ field_devices() {
     set -- "$@" "$node"
     [ -r "$node" ] && [ -w "$node" ] && echo "${node##*/}"
   done
+  section mounts
+  for file in etc/ascend_install.info usr/local/dcmi usr/local/Ascend/driver/lib64 \
+      usr/local/Ascend/driver/version.info; do
+    [ -e "$root/$file" ] || echo "/$file"
+  done
   [ $# -gt 0 ] && command_section nodes 5 stat -c '%a %U %G %n' "$@"
   if [ -d "$root/sys/bus/pci/devices" ]; then
     section pci
@@ -224,6 +229,7 @@ field_place() {
   section profilers
   grep -E '^(msprof|msprofbin|npu-monitor|npumonitor|dynolog|dyno)$' /proc/[0-9]*/comm 2>/dev/null | head -c 8192
   [ -d "$lease_dir" ] && fact lease_dir "$lease_dir"
+  grep -q -F " $lease_dir " /proc/self/mountinfo 2>/dev/null && fact lease_dir_mounted yes
   for file in "$lease_dir"/*.lock; do
     [ -f "$file" ] && [ ! -L "$file" ] || continue
     section "lease ${file##*/}"

@@ -1,7 +1,8 @@
 # What Python says of itself and of its packages without importing them, and which device leases are held.
 import json, os, sys
 
-found = {"version": "%d.%d.%d" % sys.version_info[:3], "executable": sys.executable, "packages": {}, "locked": None}
+found = {"version": "%d.%d.%d" % sys.version_info[:3], "executable": sys.executable, "packages": {}, "modules": [],
+         "locked": None}
 try:
     from importlib import metadata
     for name in ("torch", "torch_npu", "torchvision", "numpy", "PyYAML", "transformers", "diffusers", "vllm",
@@ -12,6 +13,13 @@ try:
             pass
 except ImportError:
     found["packages"] = None
+try:
+    from importlib.util import find_spec
+    for name in ("torch", "torch_npu"):
+        if find_spec(name) is not None:  # a copy that was not installed as a package has no version to read
+            found["modules"].append(name)
+except Exception:
+    pass
 
 
 def locked(directory):

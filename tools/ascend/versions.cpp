@@ -138,9 +138,9 @@ CannVersion cann_version(const std::vector<std::pair<std::string, std::string>>&
   return found;
 }
 
-std::string driver_version(std::string_view version_info) {
-  const auto values = parse_info_file(version_info);
-  for (const auto* key : {"package_version", "Version"}) {
+std::string version_in(std::string_view info_file, const std::vector<const char*>& keys) {
+  const auto values = parse_info_file(info_file);
+  for (const auto* key : keys) {
     const auto found = values.find(key);
     if (found != values.end() && looks_like_version(found->second)) return found->second;
   }

@@ -75,7 +75,8 @@ struct CannVersion {
 };
 CannVersion cann_version(const std::vector<std::pair<std::string, std::string>>& files);
 
-// The driver's version out of driver/version.info: package_version, else Version.
-std::string driver_version(std::string_view version_info);
+// The first of `keys` in a version.info whose value is a version; "" where none is. The driver's is
+// package_version, else Version; the firmware's is Version.
+std::string version_in(std::string_view info_file, const std::vector<const char*>& keys);
 
 }  // namespace npuprof::ascend

@@ -17,9 +17,9 @@ namespace npuprof::fakes {
 class FakeHost final : public Host {
  public:
   struct Answer {
-    std::string out;
-    std::string err;
-    Exit exit;
+    std::string out = {};
+    std::string err = {};
+    Exit exit = {};
     bool never_ends = false;  // after its output, until it is timed out or cancelled
   };
   // Gets the command and all of its standard input.

@@ -1,0 +1,137 @@
+#include "precheck/precheck.hpp"
+
+#include "core/error_codes.hpp"
+#include "precheck/checks.hpp"
+#include "precheck/found_versions.hpp"
+#include "precheck/reach_checks.hpp"
+
+namespace npuprof::precheck {
+namespace {
+
+using std::chrono::steady_clock;
+
+void append(std::vector<Check>& to, std::vector<Check> more) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+std::chrono::milliseconds since(steady_clock::time_point begin) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begin);
+}
+
+// Every check that has not been made yet, as skipped.
+void skip_the_rest(std::vector<Check>& checks, const std::string& why) {
+  for (const auto& id : check_ids()) {
+    const bool there = std::any_of(checks.begin(), checks.end(),
+                                   [&](const Check& check) { return check.id == id; });
+    if (!there) checks.push_back(skipped(id, why));
+  }
+}
+
+Json no_inference(const std::string& reason) {
+  return {{"ran", false}, {"reason", reason}};
+}
+
+// The first check that failed, as the error that a run would stop with.
+std::optional<Error> first_failure(const std::vector<Check>& checks) {
+  std::size_t count = 0;
+  const Check* first = nullptr;
+  for (const auto& check : checks) {
+    if (check.status != CheckStatus::fail) continue;
+    ++count;
+    if (first == nullptr) first = &check;
+  }
+  if (first == nullptr) return std::nullopt;
+  return Error{
+      .code = codes::precheck_failed,
+      .message = "precheck " + first->id + ": " + first->message +
+                 (count > 1 ? " (and " + std::to_string(count - 1) + " more failed)" : "") +
+                 "; no workload was started",
+      .remedy = first->remedy,
+      .who = first->who,
+      .retryable = first->id == "occupancy",
+      .details = {{"check", first->id}}};
+}
+
+Check probe_check(const ascend::HostFacts& facts) {
+  if (facts.complete) return passed("probe", "the host was looked at");
+  return unknown(
+      "probe", "the look at the host did not end in time: what is not told here is unknown",
+      nullptr, "Something on the host hangs: a file system or the driver.", Who::administrator);
+}
+
+void tell_missing_parts(std::vector<Check>& checks, const ascend::HostFacts& facts) {
+  if (facts.complete) return;
+  // What a probe that broke off did not reach is unknown, whatever its absence looks like.
+  for (auto& check : checks) {
+    const bool seen = check.status == CheckStatus::pass || check.id == "probe";
+    if (!seen && check.status == CheckStatus::fail && check.evidence.is_null()) {
+      check.status = CheckStatus::unknown;
+      check.message = "not reached: the look at the host broke off";
+    }
+  }
+}
+
+}  // namespace
+
+PrecheckReport unreachable(const Target& target, const Error& error) {
+  PrecheckReport report;
+  report.target = target.name;
+  report.error = error;
+  report.checks = not_reached(target, error);
+  report.recommendation = "the target could not be reached";
+  report.inference = no_inference("the target could not be reached");
+  skip_the_rest(report.checks, "not looked at: " + error.message);
+  return report;
+}
+
+PrecheckReport run_precheck(Host& host, const Target& target, const Options& options,
+                            const std::stop_token& stop) {
+  const auto begin = steady_clock::now();
+  auto facts = ascend::probe(host, target, stop,
+                             {.import_torch_npu = options.level == Level::full,
+                              .timeout = std::min(options.timeout, std::chrono::seconds(120))});
+  if (!facts) {
+    auto report = unreachable(target, facts.error());
+    report.elapsed = since(begin);
+    return report;
+  }
+  PrecheckReport report;
+  report.target = target.name;
+  report.simulated = facts->simulated;
+  auto table = ascend::parse_info(facts->info.text);
+  const auto rows = ascend::parse_map(facts->map.text);
+  const auto cann = find_cann(*facts);
+  report.versions = find_versions(*facts, table, cann);
+  auto map = map_devices(*facts, table, rows);
+  for (auto& device : map.devices) judge(device, *facts);
+  const auto recommendation = recommend(map.devices);
+  report.recommended_device_ids =
+      map.certain || map.devices.size() == 1 ? recommendation.device_ids : std::vector<int>{};
+  report.recommendation =
+      map.certain || map.devices.size() == 1 ? recommendation.reason : "none: " + map.note;
+  report.hazards = ascend::hazards_for(report.versions);
+
+  const Findings findings{target, options,         *facts,       std::move(table),
+                          map,    report.versions, cann.version, cann.path};
+  report.checks = reached(target);
+  report.checks.push_back(probe_check(*facts));
+  append(report.checks, device_checks(findings));
+  append(report.checks, software_checks(findings));
+  append(report.checks, python_checks(findings));
+  append(report.checks, place_checks(findings));
+  tell_missing_parts(report.checks, *facts);
+  report.inference = no_inference("no workload was named");
+  report.checks.push_back(skipped("inference", "no workload was named"));
+
+  report.devices = std::move(map.devices);
+  for (const auto& script : facts->set_env) {
+    if (script.sourced) report.set_env.push_back(script.path);
+  }
+  report.error = first_failure(report.checks);
+  report.ok = !report.error;
+  report.facts = *std::move(facts);
+  report.elapsed = since(begin);
+  return report;
+}
+
+}  // namespace npuprof::precheck
