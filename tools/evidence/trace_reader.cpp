@@ -182,9 +182,8 @@ void TraceReader::feed(std::string_view piece) {
 std::size_t TraceReader::take_outside(std::string_view piece) {
   for (std::size_t at = 0; at < piece.size(); ++at) {
     const char c = piece[at];
-    const bool array_begins = part_ == Part::start    ? c == '['
-                              : part_ == Part::object ? object_byte(c)
-                                                      : false;
+    const bool in_object = part_ == Part::object;
+    const bool array_begins = in_object ? object_byte(c) : part_ == Part::start && c == '[';
     if (array_begins) {
       events_seen_ = true;
       buffer_ = "[";
@@ -193,8 +192,7 @@ std::size_t TraceReader::take_outside(std::string_view piece) {
       return at + 1;
     }
     if (part_ == Part::broken) return at;
-    if (part_ == Part::object) continue;
-    if (is_json_space(c)) continue;
+    if (in_object || is_json_space(c)) continue;
     if (part_ == Part::start) {
       const std::uint64_t place = facts_.bytes + at;
       if (place < 3 && "\xEF\xBB\xBF"[place] == c) continue;
