@@ -16,6 +16,9 @@ class Npu:
                                  "Source CANN's set_env.sh (set_env of the target) and check the Python of the target.")
         self.torch = torch
         self.torch_npu = torch_npu
+        if index is None:
+            self.device = "npu"
+            return
         self.device = "npu:%d" % index
         try:
             torch.npu.set_device(self.device)
@@ -50,7 +53,15 @@ class Cpu:
         return None
 
 
-def open_device(job):
+def open_device(job, local_rank=0):
+    """The device of one rank of the run, made current."""
     if job["backend"] == "cpu":
         return Cpu()
-    return Npu(job["device_ids"][0] if job["device_ids"] else 0)
+    if local_rank >= len(job["device_ids"]):
+        raise report.Failure("INVALID_ARGUMENTS", "local rank %d has no device among %s" % (local_rank, job["device_ids"]))
+    return Npu(job["device_ids"][local_rank])
+
+
+def attach(job):
+    """The device that the program itself has made current."""
+    return Cpu() if job["backend"] == "cpu" else Npu(None)

@@ -4,18 +4,23 @@ import importlib
 import importlib.util
 import inspect
 import os
+import subprocess
 import sys
 
 import npuprof_devices as devices
+import npuprof_launch as launch
 import npuprof_report as report
 from npuprof_window import Window
 
 
 def run(job):
     os.chdir(job["workspace"])
+    if job["nproc_per_node"] > 1 and "RANK" not in os.environ:
+        return subprocess.call(launch.python_command(job) + [os.path.join(job["run_dir"], "runner.py"), "run", job["run_dir"]],
+                               stdin=subprocess.DEVNULL)
     sys.path.insert(0, job["workspace"])
     sys.argv = [job["workload"]["entry"]]
-    device = devices.open_device(job)
+    device = devices.open_device(job, int(os.environ.get("LOCAL_RANK", "0")))
     report.stage("load")
     step = build(job, device)
     Window(job, device, step).run()

@@ -9,6 +9,7 @@ import os
 
 import npuprof_found as found
 import npuprof_report as report
+from npuprof_ranks import rank_of
 
 LEVELS = {"l0": "Level0", "l1": "Level1", "l2": "Level2"}
 ARM_STEPS = 1
@@ -28,7 +29,7 @@ class NpuRecorder:
         config = npu_profiler._ExperimentalConfig(
             profiler_level=getattr(npu_profiler.ProfilerLevel, LEVELS[wanted["level"]]),
             aic_metrics=getattr(npu_profiler.AiCMetrics, metrics), export_type=npu_profiler.ExportType.Text)
-        handler = npu_profiler.tensorboard_trace_handler(job["profile_dir"], worker_name="npuprof", analyse_flag=False)
+        handler = npu_profiler.tensorboard_trace_handler(job["profile_dir"], worker_name="npuprof_rank%d" % rank_of(), analyse_flag=False)
         report.profiler({"level": wanted["level"], "aic_metrics": metrics, "activities": activities,
                          "with_stack": wanted["with_stack"], "record_shapes": wanted["record_shapes"],
                          "profile_memory": wanted["profile_memory"], "directory": job["profile_dir"],
@@ -44,7 +45,9 @@ class NpuRecorder:
 
     def written(self):
         """What was captured; empty where there is nothing."""
-        return [found.raw_of(folder) for folder in found.profile_folders(self.job["profile_dir"])]
+        own = "npuprof_rank%d_" % rank_of()
+        return [found.raw_of(folder) for folder in found.profile_folders(self.job["profile_dir"])
+                if os.path.basename(folder).startswith(own)]
 
 
 def metrics_of(wanted, npu_profiler):
@@ -69,10 +72,9 @@ def activities_of(job):
 class CpuRecorder:
     """A dry run: a Chrome trace and the operators' times of PyTorch on the CPU. No CANN table is pretended."""
 
-    TRACE = "cpu_trace.json"
-    OPERATORS = "cpu_operators.json"
-
     def __init__(self, job, device, recorded):
+        rank = "_rank%d" % rank_of() if job["nproc_per_node"] > 1 else ""
+        self.trace, self.operators = "cpu_trace%s.json" % rank, "cpu_operators%s.json" % rank
         wanted = job["profiler"]
         self.directory = job["profile_dir"]
         self.torch = device.torch
@@ -88,14 +90,14 @@ class CpuRecorder:
         self.start, self.step, self.stop = self.profiler.start, self.profiler.step, self.profiler.stop
 
     def save(self, profiler):
-        profiler.export_chrome_trace(os.path.join(self.directory, self.TRACE))
+        profiler.export_chrome_trace(os.path.join(self.directory, self.trace))
         operators = [{"name": event.key, "calls": event.count, "cpu_us": event.cpu_time_total,
                       "self_cpu_us": event.self_cpu_time_total, "input_shapes": event.input_shapes or None}
                      for event in profiler.key_averages(group_by_input_shape=True)]
         operators.sort(key=lambda operator: -operator["self_cpu_us"])
-        with open(os.path.join(self.directory, self.OPERATORS), "w") as file:
+        with open(os.path.join(self.directory, self.operators), "w") as file:
             json.dump({"backend": "cpu", "torch": self.torch.__version__, "operators": operators}, file, indent=1)
 
     def written(self):
-        paths = [os.path.join(self.directory, name) for name in (self.TRACE, self.OPERATORS)]
+        paths = [os.path.join(self.directory, name) for name in (self.trace, self.operators)]
         return [{"path": path, "bytes": os.path.getsize(path)} for path in paths if os.path.exists(path)]

@@ -1,13 +1,18 @@
-"""What the runner tells the supervisor: JSON lines through an inherited pipe. Without one (run by hand) it prints."""
+"""What the runner tells the supervisor: JSON lines through a named pipe in the run's directory, so that processes which
+inherit nothing (spawned workers) can report too. Without one (run by hand) it prints."""
 
+import fcntl
 import json
 import os
 import sys
 import threading
 import time
 
+PIPE = "NPUPROF_REPORTS"  # names the pipe
+
 _lock = threading.Lock()
 _stage = ["start"]
+_opened = {}  # process id -> descriptor: a lock of its own for every process, also after a fork
 
 
 class Failure(Exception):
@@ -20,21 +25,36 @@ class Failure(Exception):
 
 
 def _descriptor():
-    value = os.environ.get("NPUPROF_REPORTS", "")
+    pid = os.getpid()
+    if pid not in _opened:
+        path = os.environ.get(PIPE, "")
+        try:
+            _opened[pid] = os.open(path, os.O_WRONLY | os.O_CLOEXEC) if path else None
+        except OSError:
+            _opened[pid] = None
+    return _opened[pid]
+
+
+def _rank():
+    value = os.environ.get("RANK", "")
     return int(value) if value.isdigit() else None
 
 
 def _send(kind, **fields):
-    fields = {name: value for name, value in fields.items() if value is not None}
+    fields = {name: value for name, value in dict(fields, rank=_rank()).items() if value is not None}
     line = json.dumps(dict(fields, kind=kind, t=time.time()), default=str).encode() + b"\n"
-    descriptor = _descriptor()
     with _lock:
+        descriptor = _descriptor()
         if descriptor is None:
             sys.stderr.write(line.decode())
             return
         try:
-            while line:
-                line = line[os.write(descriptor, line):]
+            fcntl.flock(descriptor, fcntl.LOCK_EX)  # lines longer than the pipe takes at once must not mix
+            try:
+                while line:
+                    line = line[os.write(descriptor, line):]
+            finally:
+                fcntl.flock(descriptor, fcntl.LOCK_UN)
         except OSError:  # the supervisor is gone; it is not for the workload to die of that
             pass
 

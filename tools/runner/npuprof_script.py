@@ -50,7 +50,7 @@ def status_words(status):
 
 
 def environment():
-    return {name: value for name, value in os.environ.items() if name != "NPUPROF_REPORTS"}
+    return {name: value for name, value in os.environ.items() if name != report.PIPE}
 
 
 def claim(job, output):

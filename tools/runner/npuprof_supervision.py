@@ -17,6 +17,7 @@ from npuprof_log import BoundedLog
 HERE = os.path.dirname(os.path.abspath(__file__))
 TICK_S = 0.1
 GRACE_S = 5.0
+AFTER_FAILURE_S = 15.0  # for a workload to end by itself once the run has failed
 LINE_LIMIT = 1 << 18
 
 
@@ -36,12 +37,10 @@ class Ended(Exception):
 
 
 class Child:
-    """A process of the run's, its output and its reports."""
+    """A process of the run's."""
 
-    def __init__(self, process, reports):
+    def __init__(self, process):
         self.process = process
-        self.reports = reports  # descriptor, or None
-        self.pending = b""
         self.status = None
 
 
@@ -53,16 +52,23 @@ class Supervisor:
         self.log = BoundedLog(os.path.join(run_dir, "stdout.log"), job["log_limit_bytes"])
         self.leases = None
         self.selector = selectors.DefaultSelector()
+        self.reports_path = os.path.join(run_dir, "reports")
+        self.reports = self.open_reports()
         self.deadline = None
         self.stop_asked = False
         self.failure = None  # the runner's own error event
-        self.flushed = False
+        self.failed_at = None
+        self.pending = b""  # the beginning of a report
+        self.flushed_by = set()  # ranks
         self.steps = 0
         self.started_at = time.time()
         window = job["window"]
-        inference = job.get("purpose") == "inference"
         # first, warm-up, the step the profiler spends on its own warm-up, guard, active, and one after the window
-        self.of = 1 if inference else sum(window.values()) + 3
+        self.of = sum(window.values()) + 3
+        if job.get("purpose") == "inference":
+            self.of = 1
+        elif job["workload"]["way"] == "hook" and window["warmup_steps"]:
+            self.of -= 1  # there the first step is one of the warm-up
 
     def run(self):
         state, error, stage = "failed", None, None
@@ -99,6 +105,13 @@ class Supervisor:
             return "captured"
         self.export()
         return "captured"
+
+    def open_reports(self):
+        if not os.path.exists(self.reports_path):
+            os.mkfifo(self.reports_path, 0o600)
+        descriptor = os.open(self.reports_path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)  # itself a writer: never at its end
+        self.selector.register(descriptor, selectors.EVENT_READ)
+        return descriptor
 
     # --- leases -------------------------------------------------------------------------------------------------
 
@@ -139,21 +152,24 @@ class Supervisor:
             raise Ended("failed", "IO_ERROR", "can't make %s: %s; nothing ran" % (self.job["profile_dir"], error.strerror))
 
     def run_workload(self):
-        child = self.spawn([os.path.join(HERE, "runner.py"), "run", self.run_dir], reports=True)
+        child = self.spawn([os.path.join(HERE, "runner.py"), "run", self.run_dir])
         self.watch(child)
         self.records.event("exit", process="runner", status=max(child.status, 0), signal=signal_name(child.status))
         processes.end_all(self.job["run_id"], os.getpid(), GRACE_S, pause=self.pause)
         if self.leases:
             self.leases.release()
-        if self.failure:
+        if self.failure and not self.flushed:
             code, message = self.failure.get("code", "WORKLOAD_FAILED"), self.failure.get("message", "")
+            remedy = self.failure.get("remedy", "")
             if code in ("WORKLOAD_FAILED", "NO_OUTPUT"):
                 message += ". Its last words:\n%s" % self.log.last_lines()
-            raise Ended("failed", code, message, self.failure.get("remedy", ""))
+                code, remedy = known_cause(message) or (code, remedy)
+            raise Ended("failed", code, message, remedy)
         if child.status != 0:
             message = "the workload ended with %s. Its last words:\n%s" % (how(child.status), self.log.last_lines())
             if not self.flushed:
-                raise Ended("failed", "WORKLOAD_FAILED", message)
+                code, remedy = known_cause(message) or ("WORKLOAD_FAILED", "")
+                raise Ended("failed", code, message, remedy)
             self.records.event("note", code="EXIT_NOT_ZERO", message=message[:4000])
 
     def export(self):
@@ -166,7 +182,7 @@ class Supervisor:
         pending = [folder for folder in folders if not found.exported_of(folder, self.started_at)["with_rows"]]
         if pending:
             self.deadline = time.monotonic() + self.job["export_timeout_s"]
-            child = self.spawn([os.path.join(HERE, "runner.py"), "export"] + pending, reports=False)
+            child = self.spawn([os.path.join(HERE, "runner.py"), "export"] + pending)
             self.watch(child)
             self.records.event("exit", process="export", status=max(child.status, 0), signal=signal_name(child.status))
         exports = [found.exported_of(folder, self.started_at) for folder in folders]
@@ -180,38 +196,29 @@ class Supervisor:
 
     # --- processes ----------------------------------------------------------------------------------------------
 
-    def spawn(self, arguments, reports):
+    def spawn(self, arguments):
         environment = dict(os.environ)
         environment.update(self.job["env"])
         environment[processes.RUN_ID_VARIABLE] = self.job["run_id"]
-        keep = list(self.leases.descriptors()) if self.leases else []
-        reading = writing = None
-        if reports:
-            reading, writing = os.pipe()
-            environment["NPUPROF_REPORTS"] = str(writing)
-            keep.append(writing)
+        environment["NPUPROF_REPORTS"] = self.reports_path
         try:
             process = subprocess.Popen(
-                [self.job["python"], "-u"] + arguments, cwd=self.job["workspace"], env=environment, pass_fds=keep,
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                preexec_fn=die_with_supervisor)
+                [self.job["python"], "-u"] + arguments, cwd=self.job["workspace"], env=environment,
+                pass_fds=self.leases.descriptors() if self.leases else [], stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=die_with_supervisor)
         except OSError as error:
             raise Ended("failed", "WORKLOAD_FAILED", "can't start %s in %s: %s; nothing ran"
                         % (self.job["python"], self.job["workspace"], error.strerror))
-        finally:
-            if writing is not None:
-                os.close(writing)
-        child = Child(process, reading)
-        for descriptor in (process.stdout.fileno(), reading):
-            if descriptor is not None:
-                os.set_blocking(descriptor, False)
-                self.selector.register(descriptor, selectors.EVENT_READ, child)
-        return child
+        os.set_blocking(process.stdout.fileno(), False)
+        self.selector.register(process.stdout.fileno(), selectors.EVENT_READ)
+        return Child(process)
 
     def watch(self, child):
         """Until the child has ended: its output into the log, its reports into the events. Raises Ended."""
         while child.status is None:
             self.check_stop()
+            if self.failed_at is not None and time.monotonic() - self.failed_at > AFTER_FAILURE_S:
+                processes.end_all(self.job["run_id"], os.getpid(), GRACE_S, pause=time.sleep)
             self.pump(TICK_S)
             for pid, status in reap():
                 if pid == child.process.pid:
@@ -220,14 +227,12 @@ class Supervisor:
         processes.end_all(self.job["run_id"], os.getpid(), GRACE_S, pause=self.pause)
         while self.pump(0):
             pass
-        for descriptor in (child.process.stdout.fileno(), child.reports):
-            self.forget(descriptor)
+        self.forget(child.process.stdout.fileno())
         child.process.stdout.close()
-        if child.reports is not None:
-            os.close(child.reports)
         self.log.flush()
 
     def pump(self, timeout):
+        """Moves what there is to read; False where there was nothing."""
         moved = False
         for key, _ in self.selector.select(timeout):
             try:
@@ -240,12 +245,10 @@ class Supervisor:
                 self.forget(key.fd)
                 continue
             moved = True
-            if key.fd == key.data.reports:
-                self.take_reports(key.data, data)
+            if key.fd == self.reports:
+                self.take_reports(data)
             else:
                 self.log.write(data)
-        if not self.selector.get_map():
-            time.sleep(timeout)
         return moved
 
     def forget(self, descriptor):
@@ -254,10 +257,10 @@ class Supervisor:
         except (KeyError, ValueError):
             pass
 
-    def take_reports(self, child, data):
-        *lines, child.pending = (child.pending + data).split(b"\n")
-        if len(child.pending) > LINE_LIMIT:
-            child.pending = b""
+    def take_reports(self, data):
+        *lines, self.pending = (self.pending + data).split(b"\n")
+        if len(self.pending) > LINE_LIMIT:
+            self.pending = b""
         for line in lines:
             try:
                 report = records.clean_report(json.loads(line.decode("utf-8", "replace")))
@@ -267,19 +270,30 @@ class Supervisor:
                 self.take_report(report)
 
     def take_report(self, report):
-        kind = report.pop("kind")
+        kind, rank = report.pop("kind"), report.get("rank")
+        leading = rank is None or rank == min(self.job["ranks"])
         if kind == "error":
+            if rank is not None and self.job["nproc_per_node"] > 1:
+                report["message"] = "rank %d: %s" % (rank, report.get("message", ""))
             self.failure = self.failure or report
+            self.failed_at = self.failed_at or time.monotonic()
             return
         if kind == "stage":
-            self.records.stage(**report)
+            if leading:
+                self.records.stage(**report)
             return
         if kind == "evidence" and report.get("state") == "flushed":
-            self.flushed = True
+            self.flushed_by.add(rank or 0)
         self.records.event(kind, **report)
-        if kind == "step":
+        if kind == "step" and leading:
             self.steps += 1
             self.records.status["step"] = self.steps
+
+    @property
+    def flushed(self):
+        """Whether everything that was asked for is on disk."""
+        wanted = set(self.job["ranks"]) if self.job["nproc_per_node"] > 1 else {0}
+        return bool(self.flushed_by) and wanted <= self.flushed_by | ({0} if self.job["nproc_per_node"] < 2 else set())
 
     # --- the end ------------------------------------------------------------------------------------------------
 
@@ -295,6 +309,28 @@ class Supervisor:
             raise Ended("timed_out", "TIMED_OUT", "stage %s was not over after %g s. Last words:\n%s"
                         % (self.records.status["stage"], limit, self.log.last_lines()),
                         "Raise %s, or find out what hangs." % ("export_timeout_s" if exporting else "timeout_s"))
+
+
+# What a failed workload's words tell of the cause: (words, code, remedy).
+CAUSES = (
+    (("EJ0003", "EI0019"), "HCCL_PORT_CONFLICT",
+     "Another job of this host uses HCCL's ports: set HCCL_IF_BASE_PORT to a free range in env, or wait for it."),
+    (("NPU out of memory", "EL0004"), "OUT_OF_MEMORY",
+     "Take a device with more free memory, or a smaller batch; precheck lists who holds memory."),
+    (("EL0005", "507899"), "DEVICE_BUSY",
+     "Another process or container holds the device; precheck shows which, where it can be seen."),
+    (("No module named torch.distributed", "No module named 'torch.distributed"), "TORCHRUN_MISSING",
+     "This Python's torch has no torchrun: install a whole PyTorch, or use nproc_per_node 1."),
+    (("EE4004",), "PROFILER_BUSY", "Another profiler is active on the device; wait for it or end it."),
+)
+
+
+def known_cause(words):
+    """(code, remedy) where the words of a failure are known, else None."""
+    for marks, code, remedy in CAUSES:
+        if any(mark in words for mark in marks):
+            return code, remedy
+    return None
 
 
 def die_with_supervisor():

@@ -15,6 +15,7 @@ import time
 
 import npuprof_outputs as outputs
 import npuprof_report as report
+from npuprof_ranks import meet, rank_of
 from npuprof_recorders import ARM_STEPS, open_recorder
 
 STILL_SLOW = 1.5  # the last warm-up step was not warm when it took this many times the window's median
@@ -26,14 +27,20 @@ class Window:
         self.device = device
         self.step = step  # the callable
         self.count = job["window"]
+        self.records = job["nproc_per_node"] < 2 or rank_of() in job["ranks"]
         self.took = {}  # phase -> [(ms, graphs compiled)] of its steps
 
     def run(self):
         self.first_step()
         if self.job.get("purpose") == "inference":
             return
+        meet(self.job, "warmup")
         self.warm_up()
-        self.record()
+        meet(self.job, "window")
+        if self.records:
+            self.record()
+        else:
+            self.keep_company()
         self.after()
 
     def timed(self, phase, index, step_id=None):
@@ -44,7 +51,8 @@ class Window:
         self.device.synchronize()
         ms = (time.perf_counter() - begun) * 1000
         fresh = compiles() - before
-        report.step(phase, index, ms, step_id, compiles=fresh if fresh else None)
+        if self.records:
+            report.step(phase, index, ms, step_id, compiles=fresh if fresh else None)
         self.took.setdefault(phase, []).append((ms, fresh))
         return value
 
@@ -77,6 +85,11 @@ class Window:
             recorder.stop()
         check_flushed(self.job, self.device, recorder)
         judge_warm_up(self.took)
+
+    def keep_company(self):
+        """As many steps as the ranks that record, for the sake of what they have in common."""
+        for index in range(ARM_STEPS + self.count["guard_steps"] + self.count["active_steps"]):
+            self.timed("active", index)
 
     def after(self):
         try:

@@ -17,13 +17,13 @@ def own_modules():
     """Imports what npuprof brought along, then leaves the module search path as the workload expects it."""
     write_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     sys.path[:] = [HERE] + [path for path in sys.path if os.path.abspath(path or ".") != HERE]
-    import npuprof_devices  # noqa: F401
     import npuprof_entry
+    import npuprof_program
     import npuprof_report
     import npuprof_script
     sys.path.remove(HERE)
     sys.dont_write_bytecode = write_bytecode
-    return {"entry": npuprof_entry.run, "script": npuprof_script.run}, npuprof_report
+    return {"entry": npuprof_entry.run, "hook": npuprof_program.run, "script": npuprof_script.run}, npuprof_report
 
 
 def run(run_dir):

@@ -54,6 +54,22 @@ class Dry(simulated_run.RunCase):
         run = self.dry(workload={"entry": "small_network.py:build", "params": {"batch": 0}})
         self.assertEqual("OUTPUT_INVALID", run.status()["error"]["code"])
 
+    def test_a_hooked_module_is_stepped_too(self):
+        self.write("program.py", "import small_network, sys\nstep = small_network.build('cpu')\n"
+                   "for _ in range(12):\n    step()\n")
+        run = self.dry(script="program.py", workload={"way": "hook", "hook": "small_network:Network.forward"})
+        self.assertEqual("captured", run.status()["state"], run.status())
+        self.assertEqual(10, len(run.events("step")))
+        self.assertTrue(os.path.exists(os.path.join(run.job["profile_dir"], "cpu_trace.json")))
+
+    def test_two_ranks_through_pytorchs_own_torchrun(self):
+        # PyTorch 1.13 on Python 3.11 stumbles over its own default of these options.
+        run = self.dry(nproc_per_node=2, ranks=[0, 1], env={"PET_REDIRECTS": "1", "PET_TEE": "1",
+                                                            "PET_LOG_DIR": os.path.join(self.scratch, "elastic")})
+        self.assertEqual("captured", run.status()["state"], (run.status(), run.log()))
+        self.assertEqual(["cpu_operators_rank0.json", "cpu_operators_rank1.json", "cpu_trace_rank0.json",
+                          "cpu_trace_rank1.json"], sorted(os.listdir(run.job["profile_dir"])))
+
     def test_inference_alone_works_too(self):
         self.assertEqual("done", self.dry(purpose="inference").status()["state"])
 
