@@ -7,17 +7,16 @@ import sys
 import npuprof_report as report
 
 
-def arguments(job):
-    """The program's arguments; {device_id}, {device_ids} and {profile_dir} stand for what the run has chosen."""
+def filled(job, arguments):
+    """Arguments with what the run has chosen in place of {device_id}, {device_ids} and {profile_dir}."""
     ids = [str(index) for index in job["device_ids"]]
     values = {"{device_id}": ids[0] if ids else "0", "{device_ids}": ",".join(ids), "{profile_dir}": job["profile_dir"]}
-    return [fill(argument, values) for argument in job["workload"]["args"]]
-
-
-def fill(text, values):
-    for name, value in values.items():
-        text = text.replace(name, value)
-    return text
+    texts = []
+    for text in arguments:
+        for name, value in values.items():
+            text = text.replace(name, value)
+        texts.append(text)
+    return texts
 
 
 def python_command(job):

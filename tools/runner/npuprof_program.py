@@ -46,7 +46,7 @@ def run(job):
                              % workload["hook"])
     os.chdir(job["workspace"])
     report.stage("load")
-    command = launch.python_command(job) + [workload["script"]] + launch.arguments(job)
+    command = launch.python_command(job) + [workload["script"]] + launch.filled(job, workload["args"])
     status = subprocess.call(command, stdin=subprocess.DEVNULL, env=environment(job["run_dir"]))
     return judge(job, status)
 

@@ -11,6 +11,7 @@ import threading
 import time
 
 import npuprof_found as found
+import npuprof_launch as launch
 import npuprof_report as report
 
 POLL_S = 0.2
@@ -71,7 +72,7 @@ def claim(job, output):
 
 
 def arguments_of(job):
-    arguments = list(job["workload"]["args"])
+    arguments = launch.filled(job, job["workload"]["args"])
     if job["device_ids"]:
         arguments += ["--device_id", str(job["device_ids"][0])]
     arguments.append("--profile")

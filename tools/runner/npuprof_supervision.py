@@ -62,13 +62,7 @@ class Supervisor:
         self.flushed_by = set()  # ranks
         self.steps = 0
         self.started_at = time.time()
-        window = job["window"]
-        # first, warm-up, the step the profiler spends on its own warm-up, guard, active, and one after the window
-        self.of = sum(window.values()) + 3
-        if job.get("purpose") == "inference":
-            self.of = 1
-        elif job["workload"]["way"] == "hook" and window["warmup_steps"]:
-            self.of -= 1  # there the first step is one of the warm-up
+        self.of = steps_of(job)
 
     def run(self):
         state, error, stage = "failed", None, None
@@ -309,6 +303,20 @@ class Supervisor:
             raise Ended("timed_out", "TIMED_OUT", "stage %s was not over after %g s. Last words:\n%s"
                         % (self.records.status["stage"], limit, self.log.last_lines()),
                         "Raise %s, or find out what hangs." % ("export_timeout_s" if exporting else "timeout_s"))
+
+
+def steps_of(job):
+    """How many steps the run will report: of its window, and those around it."""
+    window, workload = job["window"], job["workload"]
+    if job.get("purpose") == "inference":
+        return 1
+    if workload["way"] == "service" and workload["service"].get("profile", "endpoint") == "endpoint":
+        return 1 + window["warmup_steps"] + window["active_steps"] + 1
+    # first, warm-up, the step the profiler spends on its own warm-up, guard, active, and one after the window
+    steps = 1 + window["warmup_steps"] + 1 + window["guard_steps"] + window["active_steps"] + 1
+    if workload["way"] in ("hook", "service") and window["warmup_steps"]:
+        steps -= 1  # there the first step is one of the warm-up
+    return steps
 
 
 # What a failed workload's words tell of the cause: (words, code, remedy).

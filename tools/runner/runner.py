@@ -21,9 +21,12 @@ def own_modules():
     import npuprof_program
     import npuprof_report
     import npuprof_script
+    import npuprof_service
     sys.path.remove(HERE)
     sys.dont_write_bytecode = write_bytecode
-    return {"entry": npuprof_entry.run, "hook": npuprof_program.run, "script": npuprof_script.run}, npuprof_report
+    ways = {"entry": npuprof_entry.run, "hook": npuprof_program.run, "script": npuprof_script.run,
+            "service": npuprof_service.run}
+    return ways, npuprof_report
 
 
 def run(run_dir):

@@ -4,6 +4,7 @@ of the workload (through at_step, which its steps call)
   crash_at_step:K  exit_at_step:K  kill_at_step:K  hang_at_step:K  slow_steps:MS  stderr_flood:MB  binary_output
   setsid_child  pkill_python  nan_output  zero_output  empty_output
   recompiles:N     torch.compile compiles again in the first N calls after the first
+  no_profile_route  start_swallowed     of the example service
 of the host
   import_fails     importing torch_npu ends as without CANN's libraries
 of the profiler
