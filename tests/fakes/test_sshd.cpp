@@ -121,7 +121,8 @@ std::unique_ptr<TestSshd> TestSshd::start(const Options& options) {
            << "AuthorizedKeysFile " << (scratch / "authorized_keys").string() << "\n"
            << "PidFile none\nStrictModes no\nUsePAM no\nPasswordAuthentication no\n"
            << "KbdInteractiveAuthentication no\nPermitRootLogin yes\nLogLevel VERBOSE\n"
-           << "UseDNS no\nSubsystem sftp internal-sftp\n";
+           << "UseDNS no\n";
+    if (options.sftp) config << "Subsystem sftp internal-sftp\n";
     // bash reads ~/.bashrc under sshd unless it thinks to be in another shell: what the user that
     // runs the test has there is none of the test's business.
     if (!options.account) config << "SetEnv SHLVL=1\n";

@@ -48,24 +48,22 @@ struct Local : HostUnderTest {
 };
 
 struct Ssh : HostUnderTest {
+  fakes::ScratchDirectory scratch;
+  SmallFileSystem small{scratch / "full"};  // before the server, whose view of mounts is its own
   std::unique_ptr<fakes::TestSshd> sshd;
-  std::unique_ptr<SmallFileSystem> small;
 
   explicit Ssh(bool own_account) {
     missing = own_account ? fakes::TestSshd::missing_account() : fakes::TestSshd::missing();
     if (!missing.empty()) return;
+    std::filesystem::permissions(scratch.path(), std::filesystem::perms(0755));
     fakes::TestSshd::Options options;
     if (own_account) options.account.emplace();
     sshd = fakes::TestSshd::start(options);
-    small = std::make_unique<SmallFileSystem>(sshd->directory() / "full");
     host = std::make_unique<SshHost>(sshd->target());
     directory = sshd->target().workspace;
-    full_directory = small->path();
+    full_directory = small.path();
   }
-  ~Ssh() override {
-    host.reset();
-    small.reset();
-  }
+  ~Ssh() override { host.reset(); }
 };
 
 // A container in all that matters here: a file tree (its own /work and /tmp) and a process tree of
@@ -169,6 +167,7 @@ struct Container : HostUnderTest {
     full_directory = "/full";
   }
   ~Container() override {
+    host.reset();
     if (!path_before.empty()) ::setenv("PATH", path_before.c_str(), 1);
   }
   std::filesystem::path here(const std::string& path) const override {

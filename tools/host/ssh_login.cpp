@@ -4,7 +4,8 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <functional>
+#include <array>
+#include <filesystem>
 #include <random>
 #include <thread>
 
@@ -39,6 +40,11 @@ std::string option(ssh_session session, ssh_options_e which) {
   return text;
 }
 
+bool is_proxied(ssh_session session) {
+  const std::string command = option(session, SSH_OPTIONS_PROXYCOMMAND);
+  return !command.empty() && command != "none";
+}
+
 // libssh turns ProxyJump into a call of the OpenSSH client, which then reads the user's own
 // configuration: it has to read the same file as npuprof, and must not ask anybody anything.
 void adapt_proxy_jump(ssh_session session, const Target& target) {
@@ -65,11 +71,16 @@ Result<SshSession> prepare(const Target& target) {
   const int nodelay = 1;
   ::ssh_options_set(raw, SSH_OPTIONS_NODELAY, &nodelay);
   const std::string config = target.ssh_config.string();
-  if (::ssh_options_parse_config(raw, config.empty() ? nullptr : config.c_str()) != 0) {
+  std::error_code ignored;
+  const bool is_there = config.empty() || std::filesystem::exists(config, ignored);
+  if (!is_there ||
+      ::ssh_options_parse_config(raw, config.empty() ? nullptr : config.c_str()) != 0) {
     return fail({.code = codes::config_invalid,
                  .message = "The ssh configuration " +
                             (config.empty() ? std::string("of this user") : config) +
-                            " can't be read: " + ::ssh_get_error(raw) + ". Nothing was run.",
+                            (is_there ? " can't be read: " + std::string(::ssh_get_error(raw))
+                                      : " does not exist") +
+                            ". Nothing was run.",
                  .remedy = "Correct the file, or name another one as ssh_config."});
   }
   const int no = 0;
@@ -95,8 +106,8 @@ Result<SshSession> prepare(const Target& target) {
 // Brings the session to the end of the key exchange.
 Result<void> connect(ssh_session session, const Target& target, Steady::time_point deadline,
                      const std::stop_token& stop) {
-  const std::string proxy = option(session, SSH_OPTIONS_PROXYCOMMAND);
-  if (proxy.empty() || proxy == "none") {
+  const bool proxied = is_proxied(session);
+  if (!proxied) {
     unsigned port = 22;
     ::ssh_options_get_port(session, &port);
     auto socket = tcp_connect(option(session, SSH_OPTIONS_HOST), static_cast<std::uint16_t>(port),
@@ -110,17 +121,17 @@ Result<void> connect(ssh_session session, const Target& target, Steady::time_poi
   if (!connected) return fail(std::move(connected.error()));
   if (*connected == SSH_OK) return {};
   const std::string reason = clean_host_text(::ssh_get_error(session), 300);
-  const std::string by = proxy.empty() || proxy == "none" ? "" : " through its proxy";
   return fail(
       {.code = codes::host_unreachable,
-       .message = ssh_description(target) + " was reached" + by +
+       .message = ssh_description(target) +
+                  (proxied ? " was to be reached through its proxy" : " was reached") +
                   ", but no SSH connection came about: " + reason + ". Nothing was run.",
-       .remedy = by.empty() ? "Is the port that of an SSH server? A server that closes at once may "
-                              "have too many logins under way (its MaxStartups) or forbid this "
-                              "address."
-                            : "Try `ssh " + target.host +
-                                  "` in a terminal: the jump host must be in known_hosts and let "
-                                  "the user in without a question.",
+       .remedy = proxied ? "Try `ssh " + target.host +
+                               "` in a terminal: the jump host must be in known_hosts and let "
+                               "the user in without a question."
+                         : "Is the port that of an SSH server? A server that closes at once may "
+                           "have too many logins under way (its MaxStartups) or forbid this "
+                           "address.",
        .who = Who::user,
        .retryable = true});
 }
@@ -166,7 +177,7 @@ Result<SshSession> ssh_log_in(const Target& target, Steady::time_point deadline,
     if (stop.stop_requested()) return fail(cancelled());
     const auto wait =
         pause + std::chrono::milliseconds(random() % static_cast<unsigned>(pause.count()));
-    if (connected.error().code != codes::host_unreachable ||
+    if (connected.error().code != codes::host_unreachable || is_proxied(session->get()) ||
         !was_hung_up(connected.error().message) || Steady::now() + wait >= deadline) {
       return fail(std::move(connected.error()));
     }

@@ -31,6 +31,7 @@ class TestSshd {
     std::vector<std::string> config = {};  // further lines of sshd_config, before the usual ones
     std::optional<Account> account = {};   // default: the user that runs the test
     std::string listen = "127.0.0.1";
+    bool sftp = true;  // the sftp subsystem is there
   };
 
   // Why there is no sshd on this machine; empty where there is one.
