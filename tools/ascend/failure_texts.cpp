@@ -36,11 +36,14 @@ Who who_named(const std::string& name) {
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> list = [] {
     std::vector<Entry> read;
-    for (const auto& row : Json::parse(embedded("failure_texts.json")).at("texts")) {
-      read.push_back({row.at("place"),
-                      row.at("all"),
-                      {row.at("id"), row.at("check"), status_named(row.at("status")),
-                       row.at("message"), row.at("remedy"), who_named(row.at("who"))}});
+    const auto json = Json::parse(embedded("failure_texts.json"));
+    for (const auto& row : json.at("texts")) {
+      Entry entry;
+      entry.place = row.at("place").get<std::string>();
+      entry.all = row.at("all").get<std::vector<std::string>>();
+      entry.failure = {row.at("id"),      row.at("check"),  status_named(row.at("status")),
+                       row.at("message"), row.at("remedy"), who_named(row.at("who"))};
+      read.push_back(std::move(entry));
     }
     return read;
   }();

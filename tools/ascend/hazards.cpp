@@ -24,7 +24,8 @@ Severity severity_named(const std::string& name) {
 const std::vector<Row>& rows() {
   static const std::vector<Row> list = [] {
     std::vector<Row> read;
-    for (const auto& row : Json::parse(embedded("hazards.json")).at("hazards")) {
+    const auto json = Json::parse(embedded("hazards.json"));
+    for (const auto& row : json.at("hazards")) {
       Hazard hazard;
       hazard.id = row.at("id");
       hazard.title = row.at("title");
