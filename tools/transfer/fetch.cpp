@@ -167,6 +167,7 @@ class Fetching {
     std::map<std::string, RemoteFile> before;
     std::map<std::string, int> attempts;
     int idle_looks = 0;
+    int reconnects = 0;
     while (true) {
       const auto files = selected();
       std::vector<RemoteFile> due;
@@ -189,7 +190,15 @@ class Fetching {
       if (essential_left_ == 0) tell_essential();
       if (due.empty() && moving.empty()) break;
       if (!due.empty()) {
-        if (auto taken = one_round(due, attempts); !taken) return taken;
+        const std::uint64_t received = meter_.received_bytes;
+        auto taken = one_round(due, attempts);
+        if (!taken) {
+          const bool again = taken.error().code == codes::connection_lost &&
+                             meter_.received_bytes > received &&
+                             reconnects++ < request_.tuning.reconnects;
+          if (!again || !wait(request_.tuning.settle)) return taken;
+          for (const auto& file : due) --attempts[file.path];
+        }
       } else if (++idle_looks > most_idle_looks) {
         for (const auto& file : moving) give_up(file, true);
         break;

@@ -21,6 +21,7 @@ namespace npuprof::transfer {
 struct FetchTuning {
   std::uint64_t resume_from = 8 << 20;      // bytes; smaller files are fetched whole again
   std::chrono::milliseconds settle{500};    // how long a changing file is left alone
+  int reconnects = 2;                       // after a break that came after some progress
   std::optional<std::uint64_t> free_bytes;  // as if so much were free at home
 };
 
