@@ -21,7 +21,7 @@ struct Expectations {
   std::optional<int> warmup_steps;                     // steps run before anything was recorded
   std::optional<int> guard_steps;             // recorded before the window, left out of the verdict
   std::optional<int> active_steps;            // steps of the window
-  std::optional<std::int64_t> first_step_id;  // of the first recorded step, guard steps included
+  std::optional<std::int64_t> first_step_id;  // of the window's first step, after the guard steps
   std::optional<std::vector<int>> ranks;      // ranks that record
   std::optional<std::chrono::system_clock::time_point> run_began;  // by the host's clock
   std::vector<double> warmup_ms;  // the runner's own step times, by phase

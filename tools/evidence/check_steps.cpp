@@ -34,6 +34,46 @@ void check_sources_agree(const Profile& profile, Findings& findings) {
       "Run the export again.");
 }
 
+// No step is marked. With NPU activity alone the profiler marks none; then only how often each
+// kernel comes can tell.
+void check_unmarked(const Question& question, std::optional<int> asked, const std::string& asked_by,
+                    Findings& findings) {
+  if (!asked) {
+    findings.check("steps_found", CheckStatus::skip, "the data is not divided into steps");
+    return;
+  }
+  const bool should_be_marked = question.activities_known && question.cpu;
+  const std::uint64_t repeats = kernel_repeats(question.profile);
+  const Json evidence = {{"asked", *asked}, {"asked_by", asked_by}, {"kernel_repeats", repeats}};
+  if (should_be_marked) {
+    findings.check("steps_found", CheckStatus::fail, "no step is marked in the data", evidence);
+    findings.anomaly(
+        "STEP_COUNT_MISMATCH", Severity::error,
+        "No step is marked in the data, " + std::to_string(*asked) + " were asked for.", evidence,
+        "Call prof.step() at the end of each step.");
+    return;
+  }
+  const auto wanted = static_cast<std::uint64_t>(std::max(*asked, 1));
+  if (repeats > 0 && repeats % wanted == 0) {
+    findings.check("steps_found", CheckStatus::pass,
+                   "steps are not marked without CPU activity; every kernel comes a multiple of " +
+                       std::to_string(*asked) + " times, as it should",
+                   evidence);
+  } else if (repeats >= thresholds.min_kernel_repeats) {
+    findings.check("steps_found", CheckStatus::fail,
+                   "kernels do not come once for each step asked for", evidence);
+    findings.anomaly("STEP_COUNT_MISMATCH", Severity::warning,
+                     "Every kernel comes a multiple of " + std::to_string(repeats) +
+                         " times, but " + std::to_string(*asked) +
+                         " recorded steps were asked for.",
+                     evidence, "Record CPU activity too, so that steps are marked.");
+  } else {
+    findings.check("steps_found", CheckStatus::unknown,
+                   "steps are not marked without CPU activity, and the kernels do not tell",
+                   evidence);
+  }
+}
+
 }  // namespace
 
 void check_steps(const Question& question, Findings& findings) {
@@ -69,20 +109,7 @@ void check_steps(const Question& question, Findings& findings) {
   const auto found = static_cast<int>(question.step_ids.size());
   const bool readable = profile.kernels || profile.steps || profile.trace || profile.database;
   if (!readable) return;
-  if (found == 0) {
-    if (asked) {
-      findings.check("steps_found", CheckStatus::fail, "no step is marked in the data",
-                     {{"asked", *asked}, {"found", 0}});
-      findings.anomaly(
-          "STEP_COUNT_MISMATCH", Severity::error,
-          "No step is marked in the data, " + std::to_string(*asked) + " were asked for.",
-          {{"asked", *asked}, {"asked_by", asked_by}, {"found", 0}},
-          "Call prof.step() at the end of each step.");
-    } else {
-      findings.check("steps_found", CheckStatus::skip, "the data is not divided into steps");
-    }
-    return;
-  }
+  if (found == 0) return check_unmarked(question, asked, asked_by, findings);
   const Json evidence = {{"asked", asked ? Json(*asked) : Json()},
                          {"asked_by", asked_by.empty() ? Json() : Json(asked_by)},
                          {"found", found},

@@ -145,8 +145,17 @@ void check_freshness(const Question& question, Findings& findings) {
     findings.check("fresh", CheckStatus::unknown, "nothing in the output says when it was made");
     return;
   }
-  const Json evidence = {{"run_began_ns", began}, {"newest_ns", *newest}, {"newest", source}};
-  if (*newest >= began - thresholds.stale_slack_ns) {
+  Json evidence = {{"run_began_ns", began}, {"newest_ns", *newest}, {"newest", source}};
+  const std::int64_t limit = began - thresholds.stale_slack_ns;
+  for (const SourceFile& file : profile.files) {
+    if (*newest < limit || file.place.raw || !file.place.in_output) continue;
+    if (!file.modified_ns || *file.modified_ns >= limit) continue;
+    newest = file.modified_ns;
+    source = file.entry.path;
+    evidence["oldest_file_ns"] = *newest;
+    evidence["oldest_file"] = source;
+  }
+  if (*newest >= limit) {
     findings.check("fresh", CheckStatus::pass, "the output was made after the run began", evidence);
     return;
   }

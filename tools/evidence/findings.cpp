@@ -1,7 +1,10 @@
 #include "evidence/findings.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
+
+#include "evidence/thresholds.hpp"
 
 namespace npuprof::evidence {
 namespace {
@@ -31,28 +34,44 @@ std::vector<std::int64_t> ids_of(const auto& steps) {
 }  // namespace
 
 std::vector<std::int64_t> Question::window_ids() const {
+  if (expected.first_step_id) {
+    const auto first = std::lower_bound(step_ids.begin(), step_ids.end(), *expected.first_step_id);
+    if (first != step_ids.end()) return {first, step_ids.end()};
+  }
   const auto guards = std::min(static_cast<std::size_t>(std::max(guard_steps, 0)), step_ids.size());
   return {step_ids.begin() + static_cast<long>(guards), step_ids.end()};
+}
+
+std::uint64_t kernel_repeats(const Profile& profile) {
+  if (!profile.kernels || !profile.kernels->types.complete()) return 0;
+  const auto& types = profile.kernels->types.values();
+  if (types.size() < thresholds.min_kernel_types) return 0;
+  std::uint64_t repeats = 0;
+  for (const auto& [type, sums] : types) repeats = std::gcd(repeats, sums.rows);
+  return repeats;
 }
 
 Question question_of(const Profile& profile, const Expectations& expected) {
   Question question{.profile = profile, .expected = expected};
   const auto& info = profile.info;
   const bool informed = info && info->readable;
-  if (expected.level) {
-    question.level = *expected.level;
-  } else if (informed) {
-    question.level = info->level;
-  }
+  // What the profiler noted of itself counts before what was asked of it.
   const auto holds = [](const std::vector<std::string>& list, std::string_view name) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
-  if (expected.activities) {
-    question.npu = holds(*expected.activities, "npu");
-    question.cpu = holds(*expected.activities, "cpu");
-  } else if (informed && !info->activities.empty()) {
+  if (informed && !info->level.empty()) {
+    question.level = info->level;
+  } else if (expected.level) {
+    question.level = *expected.level;
+  }
+  if (informed && !info->activities.empty()) {
+    question.activities_known = true;
     question.npu = info->has_activity("npu");
     question.cpu = info->has_activity("cpu");
+  } else if (expected.activities) {
+    question.activities_known = true;
+    question.npu = holds(*expected.activities, "npu");
+    question.cpu = holds(*expected.activities, "cpu");
   }
   if (informed) {
     question.text = info->exports_text();

@@ -15,10 +15,11 @@ struct Question {
   const Profile& profile;
   const Expectations& expected;
   std::string level = {};  // "l0", "l1", "l2", "none", "" where nobody says
-  bool npu = true;         // NPU activity was recorded
-  bool cpu = false;        // and CPU activity
-  bool text = true;        // CSV and JSON files were asked for
-  bool database = false;   // and a database
+  bool activities_known = false;
+  bool npu = true;        // NPU activity was recorded
+  bool cpu = false;       // and CPU activity
+  bool text = true;       // CSV and JSON files were asked for
+  bool database = false;  // and a database
   bool pmu_wanted = false;
   std::vector<std::int64_t> step_ids = {};  // found, guard steps included, ascending
   std::string step_source = {};             // the file they were read from
@@ -27,6 +28,10 @@ struct Question {
   // The steps of the window: without the guard steps.
   std::vector<std::int64_t> window_ids() const;
 };
+
+// How often every kernel type comes, at least: the greatest common divisor of their counts. 0 where
+// there are too few types to tell.
+std::uint64_t kernel_repeats(const Profile& profile);
 
 Question question_of(const Profile& profile, const Expectations& expected);
 

@@ -1,7 +1,6 @@
 #include "evidence/step_leak.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "evidence/thresholds.hpp"
@@ -18,29 +17,36 @@ double median(std::vector<double> values) {
          2;
 }
 
+// The difference between the longest and the shortest; of ten or more, a tenth at either end is
+// left out.
+double range_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const std::size_t cut = values.size() < 10 ? 0 : values.size() / 10;
+  return values[values.size() - 1 - cut] - values[cut];
+}
+
 }  // namespace
 
 StepLeak compare_steps(std::span<const double> steps) {
   StepLeak leak;
   if (steps.size() < static_cast<std::size_t>(thresholds.min_steps_to_compare)) return leak;
-  // The later half, of at least two steps.
-  const std::size_t later = std::max<std::size_t>(2, (steps.size() + 1) / 2);
-  const std::vector<double> settled(steps.end() - static_cast<long>(later), steps.end());
-  leak.settled = median(settled);
+  std::size_t begin = steps.size() / 2;
+  const std::size_t end = steps.size() - (steps.size() - begin >= 3 ? 1 : 0);
+  begin = std::min(begin, end - 2);
+  const auto part = [&](std::size_t from) {
+    return std::vector<double>(steps.begin() + static_cast<long>(from),
+                               steps.begin() + static_cast<long>(end));
+  };
+  leak.settled = median(part(begin));
   if (!(leak.settled > 0)) return leak;
-  std::vector<double> deviations;
-  for (const double step : settled) deviations.push_back(std::abs(step - leak.settled));
-  leak.spread = std::max(1.4826 * median(deviations), thresholds.sigma_floor * leak.settled);
   leak.comparable = true;
   leak.first_ratio = steps.front() / leak.settled;
-  const double limit = std::max(leak.settled * thresholds.leak_ratio,
-                                leak.settled + thresholds.leak_sigmas * leak.spread);
+  const double limit = leak.settled * thresholds.leak_ratio;
   while (leak.leading < steps.size() - 2 && steps[leak.leading] > limit) ++leak.leading;
-  if (leak.leading == 0) return leak;
-  const std::size_t behind = leak.leading;
-  const double longest_later =
-      *std::max_element(steps.begin() + static_cast<long>(behind), steps.end() - 1);
-  leak.odd_later_steps = steps.front() < longest_later * thresholds.odd_step_margin;
+  leak.range = range_of(part(std::max<std::size_t>(leak.leading, 1))) / leak.settled;
+  leak.by_chance = leak.leading > 0 && leak.first_ratio < 1 + thresholds.leak_margin +
+                                                              thresholds.leak_ranges * leak.range;
   return leak;
 }
 

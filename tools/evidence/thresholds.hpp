@@ -13,10 +13,11 @@ struct Thresholds {
 
   // First steps against the settled ones.
   double leak_ratio = 1.3;
-  double leak_sigmas = 5.0;
-  double sigma_floor = 0.03;      // of the settled step: less spread than this is never believed
-  double odd_step_margin = 1.15;  // a first step must stand out as much over any later odd step
+  double leak_margin = 0.15;  // a first step must stand out by this and so many
+  double leak_ranges = 1.5;   // ranges of the other steps
   int min_steps_to_compare = 3;
+  std::uint64_t min_kernel_repeats = 4;  // fewer common repeats of all kernels may be chance
+  std::size_t min_kernel_types = 3;
 
   // Calls that compile or set up, by duration: a warm step has many short ones.
   double op_compile_us = 5'000;

@@ -59,6 +59,7 @@ Warmup judge_warmup(const Question& question, Findings& findings) {
   Warmup warmup;
   warmup.verdict = weigh(list);
   Json against = Json::array();
+  Json compiles = Json::array();
   std::size_t leading = 0;
   for (const auto& evidence : list) {
     const Json shown = {{"kind", evidence.kind},
@@ -71,12 +72,14 @@ Warmup judge_warmup(const Question& question, Findings& findings) {
     if (evidence.kind == "step_times" && evidence.says == WarmupVerdict::not_stripped) {
       leading = evidence.figures.value("leading_long_steps", std::size_t{0});
     }
-    if (is_compile(evidence)) {
-      findings.anomaly("COMPILE_IN_WINDOW", Severity::warning,
-                       "Compiled while it was recorded: " + evidence.message + ".",
-                       evidence.figures,
-                       "Run more warm-up steps, with the very shapes of the window.");
-    }
+    if (is_compile(evidence)) compiles.push_back(shown);
+  }
+  if (!compiles.empty()) {
+    findings.anomaly("COMPILE_IN_WINDOW", Severity::warning,
+                     "Something was compiled while it was recorded: " +
+                         compiles[0]["message"].get<std::string>() + ".",
+                     {{"evidence", compiles}},
+                     "Run more warm-up steps, with the very shapes of the window.");
   }
 
   if (warmup.verdict == WarmupVerdict::not_stripped) {

@@ -7,31 +7,21 @@
 namespace npuprof::evidence {
 namespace {
 
+void add_warmup_count(int steps, EvidenceList& out) {
+  const bool some = steps > 0;
+  out.push_back({"warmup_steps",
+                 some ? WarmupVerdict::stripped : WarmupVerdict::not_stripped,
+                 1,
+                 some ? std::to_string(steps) + " warm-up step(s) ran before anything was recorded"
+                      : "no warm-up step ran before the window",
+                 {{"warmup_steps", steps}}});
+}
+
+// Where the data begins, against where the profiler's schedule begins to record.
 void add_schedule(const Question& question, EvidenceList& out) {
   const auto& info = question.profile.info;
-  const Expectations& expected = question.expected;
-  if (question.step_ids.empty()) return;
+  if (question.step_ids.empty() || !info || !info->schedule) return;
   const std::int64_t first = question.step_ids.front();
-  if (expected.first_step_id && first < *expected.first_step_id) {
-    out.push_back({"schedule",
-                   WarmupVerdict::not_stripped,
-                   2,
-                   "recorded steps begin before the window that was asked for",
-                   {{"first_step_id", first}, {"asked_first_step_id", *expected.first_step_id}}});
-    return;
-  }
-  if (expected.warmup_steps) {
-    const bool some = *expected.warmup_steps > 0;
-    out.push_back({"schedule",
-                   some ? WarmupVerdict::stripped : WarmupVerdict::not_stripped,
-                   1,
-                   some ? std::to_string(*expected.warmup_steps) +
-                              " warm-up step(s) ran before anything was recorded"
-                        : "no warm-up step ran before the window",
-                   {{"warmup_steps", *expected.warmup_steps}, {"first_step_id", first}}});
-    return;
-  }
-  if (!info || !info->schedule) return;
   const ProfilerSchedule& schedule = *info->schedule;
   const std::int64_t due = schedule.first_step();
   const std::int64_t cycle =
@@ -39,24 +29,57 @@ void add_schedule(const Question& question, EvidenceList& out) {
   const Json figures = {{"wait", schedule.wait},     {"warmup", schedule.warmup},
                         {"active", schedule.active}, {"skip_first", schedule.skip_first},
                         {"first_step_id", first},    {"due_first_step_id", due}};
+  const auto say = [&](WarmupVerdict verdict, int weight, std::string message) {
+    out.push_back({"schedule", verdict, weight, std::move(message), figures});
+  };
   if (first < due) {
-    out.push_back({"schedule", WarmupVerdict::not_stripped, 2,
-                   "the data begins with step " + std::to_string(first) +
-                       ", before the schedule's first active step " + std::to_string(due),
-                   figures});
+    say(WarmupVerdict::not_stripped, 3,
+        "the data begins with step " + std::to_string(first) +
+            ", before the schedule's first active step " + std::to_string(due));
   } else if ((first - due) % cycle != 0) {
-    out.push_back({"schedule", WarmupVerdict::unknown, 0,
-                   "the first step in the data is none that the schedule begins with", figures});
+    say(WarmupVerdict::unknown, 0,
+        "the first step in the data is none that the schedule begins with");
+  } else if (question.expected.warmup_steps) {
+    return;  // known better than from the schedule
   } else if (due > 0) {
-    out.push_back({"schedule", WarmupVerdict::stripped, 1,
-                   std::to_string(due) + " step(s) ran before the first recorded one, as scheduled",
-                   figures});
+    say(WarmupVerdict::stripped, 1,
+        std::to_string(due) + " step(s) ran before the first recorded one, as scheduled");
   } else {
-    out.push_back({"schedule", WarmupVerdict::unknown, 0,
-                   "the schedule records from the first step on: warm-up, if any, ran before the "
-                   "profiler was made",
-                   figures});
+    say(WarmupVerdict::unknown, 0,
+        "the schedule records from the first step on: warm-up, if any, ran before the profiler was "
+        "made");
   }
+}
+
+void add_window_start(const Question& question, EvidenceList& out) {
+  const auto& window = question.expected.first_step_id;
+  if (!window || question.step_ids.empty()) return;
+  const std::int64_t first = question.step_ids.front();
+  if (first >= *window - question.guard_steps) return;
+  out.push_back({"window_start",
+                 WarmupVerdict::not_stripped,
+                 3,
+                 "the data begins with step " + std::to_string(first) +
+                     ", before the window and its guard steps",
+                 {{"first_step_id", first},
+                  {"window_first_step_id", *window},
+                  {"guard_steps", question.guard_steps}}});
+}
+
+// Without step marks: every kernel of a steady window comes as often as there are steps in it.
+void add_repeats(const Question& question, EvidenceList& out) {
+  if (!question.step_ids.empty() || !question.expected.active_steps) return;
+  const int asked = *question.expected.active_steps + question.guard_steps;
+  const std::uint64_t repeats = kernel_repeats(question.profile);
+  if (repeats < thresholds.min_kernel_repeats || repeats <= static_cast<std::uint64_t>(asked) ||
+      repeats % static_cast<std::uint64_t>(std::max(asked, 1)) == 0) {
+    return;
+  }
+  out.push_back({"kernel_repeats",
+                 WarmupVerdict::not_stripped,
+                 2,
+                 "every kernel comes more often than the window has steps",
+                 {{"repeats", repeats}, {"recorded_steps_asked", asked}}});
 }
 
 void add_step_times(const Question& question, EvidenceList& out) {
@@ -69,16 +92,16 @@ void add_step_times(const Question& question, EvidenceList& out) {
                         {"first_ms", window.ms.front()},
                         {"settled_ms", leak.settled},
                         {"first_over_settled", leak.first_ratio},
-                        {"spread_ms", leak.spread},
+                        {"range_of_others", leak.range},
                         {"leading_long_steps", leak.leading}};
-  if (leak.leading > 0 && !leak.odd_later_steps) {
+  if (leak.leading > 0 && !leak.by_chance) {
     out.push_back({"step_times", WarmupVerdict::not_stripped, 3,
                    "the first " + std::to_string(leak.leading) +
                        " step(s) of the window are longer than the settled ones",
                    figures});
   } else if (leak.leading > 0) {
     out.push_back({"step_times", WarmupVerdict::unknown, 0,
-                   "the first step is long, but so is a later one: long steps come by chance here",
+                   "the first step is long, but the steps vary so much that it may be by chance",
                    figures});
   } else {
     const bool many = static_cast<int>(window.ms.size()) >= thresholds.min_window_steps;
@@ -148,7 +171,10 @@ WindowSteps window_steps(const Question& question) {
 }
 
 void add_step_evidence(const Question& question, EvidenceList& out) {
+  if (question.expected.warmup_steps) add_warmup_count(*question.expected.warmup_steps, out);
   add_schedule(question, out);
+  add_window_start(question, out);
+  add_repeats(question, out);
   add_step_times(question, out);
   add_warmup_times(question, out);
 }
