@@ -6,7 +6,7 @@ target_compile_options(npuprof_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow
                                                -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
 # g++ 12 and 13 see overlaps and overflows in std::string's own code once they optimise.
 target_compile_options(
-  npuprof_flags INTERFACE "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wno-restrict;-Wno-stringop-overflow>")
+  npuprof_flags INTERFACE "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>")
 if(NPUPROF_SANITIZE)
   target_compile_options(npuprof_flags INTERFACE -fsanitize=${NPUPROF_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(npuprof_flags INTERFACE -fsanitize=${NPUPROF_SANITIZE})
