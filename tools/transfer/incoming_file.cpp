@@ -1,5 +1,7 @@
 #include "transfer/incoming_file.hpp"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cerrno>
 
@@ -7,6 +9,12 @@
 #include "transfer/safe_path.hpp"
 
 namespace npuprof::transfer {
+namespace {
+
+// The disk works while the rest arrives, so that the sync at the end is short.
+constexpr std::uint64_t write_out_every = 8 << 20;
+
+}  // namespace
 
 IncomingFile::IncomingFile(FileHandle file, std::string name)
     : file_(std::move(file)), name_(std::move(name)) {}
@@ -47,6 +55,11 @@ Result<void> IncomingFile::write(std::uint64_t offset, std::string_view bytes) {
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote < 0) return fail(home_error("can't write " + shown_path(name_), errno));
     bytes.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  if (size_ - on_its_way_ >= write_out_every) {
+    ::sync_file_range(file_.get(), static_cast<off_t>(on_its_way_),
+                      static_cast<off_t>(size_ - on_its_way_), SYNC_FILE_RANGE_WRITE);
+    on_its_way_ = size_;
   }
   return {};
 }

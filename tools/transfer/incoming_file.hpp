@@ -35,6 +35,7 @@ class IncomingFile {
   std::string name_;
   Sha256 sum_;
   std::uint64_t size_ = 0;
+  std::uint64_t on_its_way_ = 0;  // bytes the kernel was asked to write out
 };
 
 }  // namespace npuprof::transfer
