@@ -1,5 +1,6 @@
 #include "run/observed_run.hpp"
 
+#include "core/check.hpp"
 #include "core/error_codes.hpp"
 #include "core/host_text.hpp"
 
@@ -8,6 +9,7 @@ namespace {
 
 constexpr std::size_t most_steps = 100'000;
 constexpr std::size_t most_notes = 100;
+constexpr std::size_t most_outputs = 20;
 
 std::string text_of(const Json& object, const char* name, std::size_t limit = 1000) {
   const auto found = object.find(name);
@@ -83,6 +85,24 @@ void ObservedRun::add_stage(const Json& event) {
   if (stage_ == "export" && !is_final(state_)) state_ = RunState::exporting;
 }
 
+void ObservedRun::add_output(const Json& event) {
+  if (const auto peak = number_of(event, "peak_memory_mb")) peak_memory_mb_ = peak;
+  if (const auto found = event.find("outputs"); found != event.end() && found->is_array()) {
+    outputs_ = Json::array();
+    for (const auto& output : *found) {
+      if (output.is_object() && outputs_.size() < most_outputs) outputs_.push_back(cleaned(output));
+    }
+  }
+  if (const auto found = event.find("problems"); found != event.end() && found->is_array()) {
+    output_problems_.clear();
+    for (const auto& problem : *found) {
+      if (problem.is_string() && output_problems_.size() < most_outputs) {
+        output_problems_.push_back(clean_host_text(problem.get<std::string>(), 500));
+      }
+    }
+  }
+}
+
 void ObservedRun::add_event(const Json& event) {
   if (!event.is_object()) return;
   const auto seq = integer_of(event, "seq");
@@ -94,11 +114,8 @@ void ObservedRun::add_event(const Json& event) {
     add_stage(event);
   } else if (kind == "step") {
     add_step(event);
-  } else if (kind == "output" && event.contains("outputs") && event["outputs"].is_array()) {
-    outputs_ = Json::array();
-    for (const auto& output : event["outputs"]) {
-      if (output.is_object() && outputs_.size() < 20) outputs_.push_back(cleaned(output));
-    }
+  } else if (kind == "output") {
+    add_output(event);
   } else if (kind == "evidence") {
     const auto state = text_of(event, "state", 40);
     if (!state.empty() && !evidence_.contains(state)) {
@@ -138,6 +155,22 @@ std::optional<RunState> ObservedRun::end() const {
   return std::nullopt;
 }
 
+// The one-step check of the precheck, made with the first step of the run itself.
+void ObservedRun::show_output_check(Record& record) const {
+  std::erase_if(record.checks.get_ref<Json::array_t&>(),
+                [](const Json& check) { return check.value("id", "") == "first_step_output"; });
+  std::string said;
+  for (const auto& problem : output_problems_) said += (said.empty() ? "" : "; ") + problem;
+  record.checks.push_back(
+      Check{.id = "first_step_output",
+            .status = output_problems_.empty() ? CheckStatus::pass : CheckStatus::fail,
+            .message = output_problems_.empty() ? "the first step gave an output: not empty, not "
+                                                  "all zero, no NaN"
+                                                : said,
+            .evidence = outputs_,
+            .remedy = output_problems_.empty() ? "" : "Correct the model or its input."});
+}
+
 void ObservedRun::show(Record& record) const {
   const auto state = end().value_or(is_final(state_) ? record.state : state_);
   if (may_follow(record.state, state)) record.state = state;
@@ -155,6 +188,7 @@ void ObservedRun::show(Record& record) const {
     record.window["first_step_ms"] = first->second.front();
   }
   if (!outputs_.empty()) record.output = outputs_;
+  if (!outputs_.empty() || !output_problems_.empty()) show_output_check(record);
   for (const auto& [name, proof] : evidence_) record.evidence[name] = proof;
   for (const auto& [stage, ms] : timings_ms_) record.timings_ms[stage] = ms;
   if (first_step_id_) record.observed["first_step_id"] = *first_step_id_;

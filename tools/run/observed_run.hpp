@@ -39,12 +39,18 @@ class ObservedRun {
   const std::map<std::string, Json>& evidence() const { return evidence_; }
   const std::vector<Json>& notes() const { return notes_; }
 
+  // Of the first step: what is wrong with its output, and the memory it took.
+  const std::vector<std::string>& output_problems() const { return output_problems_; }
+  std::optional<double> peak_memory_mb() const { return peak_memory_mb_; }
+
   // Milliseconds of each stage that is over, by the host's clock.
   const std::map<std::string, double>& timings_ms() const { return timings_ms_; }
 
  private:
   void add_step(const Json& event);
   void add_stage(const Json& event);
+  void add_output(const Json& event);
+  void show_output_check(Record& record) const;
 
   int rank_;
   std::int64_t last_seq_ = 0;
@@ -61,6 +67,8 @@ class ObservedRun {
   std::map<std::string, Json> evidence_;
   std::vector<Json> notes_;
   Json outputs_ = Json::array();
+  std::vector<std::string> output_problems_;
+  std::optional<double> peak_memory_mb_;
   Json error_ = nullptr;  // {code, message, remedy, holder}, as the supervisor has it
 };
 
