@@ -94,8 +94,8 @@ Result<Config> prepare_demo(const DemoOptions& options, const fs::path& simulate
   return config;
 }
 
-Json demo_arguments() {
-  return {{"entry", "denoise.py:build"}, {"warmup_steps", 2}};
+CallOptions demo_call() {
+  return {.tool = "collect_profile", .json = Json{{"entry", "denoise.py:build"}}.dump()};
 }
 
 std::string demo_report(const Json& record) {
