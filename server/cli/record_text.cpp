@@ -88,8 +88,10 @@ std::string warmup(const Json& record) {
 
 void anomalies(std::string& out, const Json& record) {
   const Json& list = at(record, "anomalies");
-  if (!list.is_array()) return;
-  if (list.empty()) line(out, "anomalies", "none");
+  if (!list.is_array() || list.empty()) {
+    if (at(record, "verdict").is_object()) line(out, "anomalies", "none");
+    return;
+  }
   for (const Json& anomaly : list) {
     line(out, "anomaly",
          fmt::format("{} ({}): {}", text(at(anomaly, "code")), text(at(anomaly, "severity")),
@@ -118,18 +120,27 @@ std::string file_table(const Json& files) {
     std::string name, rows, bytes, sha256;
   };
   std::vector<Row> table;
-  std::size_t width = 4;
   for (const Json& file : files) {
     std::string name = text(at(file, "path"));
     if (name.empty()) name = text(at(file, "name"));
-    width = std::max(width, name.size());
     table.push_back({std::move(name), text(at(file, "rows")), text(at(file, "bytes")),
                      text(at(file, "sha256"))});
   }
+  // A folder that holds all of them is named once, above.
+  const std::string folder = table.front().name.substr(0, table.front().name.find('/') + 1);
+  const bool shared =
+      !folder.empty() && std::all_of(table.begin(), table.end(),
+                                     [&](const Row& row) { return row.name.starts_with(folder); });
+  std::size_t width = 4;
+  for (Row& row : table) {
+    if (shared) row.name.erase(0, folder.size());
+    width = std::max(width, row.name.size());
+  }
   const bool digests =
       std::any_of(table.begin(), table.end(), [](const Row& row) { return !row.sha256.empty(); });
-  std::string out = fmt::format("\n  {:<{}} {:>9} {:>12}{}\n", "file", width, "rows", "bytes",
-                                digests ? "  sha256" : "");
+  std::string out = shared ? fmt::format("\n{}\n", folder) : "\n";
+  out += fmt::format("  {:<{}} {:>9} {:>12}{}\n", "file", width, "rows", "bytes",
+                     digests ? "  sha256" : "");
   for (const Row& row : table) {
     out += fmt::format("  {:<{}} {:>9} {:>12}", row.name, width, row.rows.empty() ? "-" : row.rows,
                        row.bytes);
