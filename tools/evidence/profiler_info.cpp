@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/host_text.hpp"
 #include "core/json.hpp"
 #include "evidence/decimal.hpp"
 #include "evidence/json_text.hpp"
@@ -24,7 +25,7 @@ const Json& member(const Json& object, const char* name) {
 }
 
 std::string text_of(const Json& value) {
-  return value.is_string() ? value.get<std::string>().substr(0, 200) : std::string();
+  return value.is_string() ? clean_host_text(value.get_ref<const std::string&>(), 200) : "";
 }
 
 std::optional<std::int64_t> integer_of(const Json& value) {

@@ -11,6 +11,16 @@ MadeRun run_of(unsigned seed) {
           .long_last_step = seed % 2 == 0};
 }
 
+// A window of five steps after a guard step.
+Expectations window_from(std::int64_t first_step_id) {
+  Expectations expected;
+  expected.warmup_steps = 2;
+  expected.guard_steps = 1;
+  expected.active_steps = 5;
+  expected.first_step_id = first_step_id;
+  return expected;
+}
+
 TEST(WarmupCampaign, NoFalseAlarmOnAThousandCleanRuns) {
   for (unsigned seed = 1; seed <= 1000; ++seed) {
     const Assessment assessment = assess_files(make_run(run_of(seed)));
@@ -50,8 +60,7 @@ TEST(WarmupCampaign, ALeakBeforeEnoughSettledStepsIsUsableWithCare) {
 
 TEST(WarmupCampaign, GuardStepsAreLeftOutOfTheVerdict) {
   MadeRun run{.steps = 6, .seed = 4, .leak_factor = 2, .leaking_steps = 1};
-  const Expectations expected{
-      .warmup_steps = 2, .guard_steps = 1, .active_steps = 5, .first_step_id = 2};
+  const Expectations expected = window_from(2);
   const Assessment assessment = assess_files(make_run(run), expected);
   EXPECT_EQ(assessment.warmup.verdict, WarmupVerdict::stripped)
       << assessment.warmup.evidence.dump(1);
@@ -59,8 +68,7 @@ TEST(WarmupCampaign, GuardStepsAreLeftOutOfTheVerdict) {
 }
 
 TEST(WarmupCampaign, MoreRecordedThanTheWindowIsNotStripped) {
-  const Expectations expected{
-      .warmup_steps = 2, .guard_steps = 1, .active_steps = 5, .first_step_id = 3};
+  const Expectations expected = window_from(3);
   const Assessment assessment = assess_files(make_run({.steps = 7, .seed = 5}), expected);
   EXPECT_EQ(assessment.warmup.verdict, WarmupVerdict::not_stripped);
 }
