@@ -7,10 +7,10 @@ set -eu
 build=(g++ cmake ninja-build pkg-config nlohmann-json3-dev libspdlog-dev libexpected-dev libssl-dev
   libarchive-dev libsimdjson-dev libcli11-dev libtomlplusplus-dev libsqlite3-dev zlib1g-dev libssh-dev
   libvalijson-dev libcpp-httplib-dev python3)
-test=(libgtest-dev libgmock-dev openssh-server openssh-client python3-venv zstd procps python3-torch)
+test=(libgtest-dev libgmock-dev openssh-server openssh-client python3-venv zstd procps busybox-static python3-torch)
 lint=(clang-14 clang-format-14 clang-tidy-14)
 fuzz=(clang-14 libclang-rt-14-dev)
-bench=(libbenchmark-dev)
+bench=(libbenchmark-dev openssh-server openssh-client python3-paramiko rsync zstd iproute2)
 
 say() { echo "deps: $*" >&2; }
 

@@ -31,7 +31,7 @@ class NewFile {
     file.path_ = path;
     file.temporary_ = path.string() + ".XXXXXX";
     file.handle_ = FileHandle(::mkostemp(file.temporary_.data(), O_CLOEXEC));
-    if (!file.handle_) return fail(home_error("can't write beside " + path.string(), errno));
+    if (!file.handle_) return fail(home_error("Can't write beside " + path.string(), errno));
     return file;
   }
   NewFile(NewFile&&) = default;
@@ -46,7 +46,7 @@ class NewFile {
     while (!bytes.empty()) {
       const ssize_t wrote = ::write(handle_.get(), bytes.data(), bytes.size());
       if (wrote < 0 && errno == EINTR) continue;
-      if (wrote < 0) return fail(home_error("can't write " + path_.string(), errno));
+      if (wrote < 0) return fail(home_error("Can't write " + path_.string(), errno));
       bytes.remove_prefix(static_cast<std::size_t>(wrote));
     }
     return {};
@@ -55,7 +55,7 @@ class NewFile {
   Result<PackedArchive> keep() {
     if (::fchmod(handle_.get(), 0444) != 0 || ::fsync(handle_.get()) != 0 ||
         ::rename(temporary_.c_str(), path_.c_str()) != 0) {
-      return fail(home_error("can't write " + path_.string(), errno));
+      return fail(home_error("Can't write " + path_.string(), errno));
     }
     handle_ = {};
     return PackedArchive{.bytes = size_, .sha256 = sum_.hex()};
@@ -122,7 +122,7 @@ class TarWriter {
     if (error_) return fail(*error_);
     const char* why = ::archive_error_string(archive_);
     return fail({.code = codes::io_error,
-                 .message = std::string("packing failed: ") + (why != nullptr ? why : "unknown")});
+                 .message = std::string("Packing failed: ") + (why != nullptr ? why : "unknown")});
   }
 
   GzipWriter& gzip_;
@@ -139,11 +139,11 @@ Result<void> pack_file(SafeTree& tree, const ArtifactFile& file, const std::stri
   std::uint64_t size = 0;
   while (true) {
     if (stop.stop_requested()) {
-      return fail({.code = codes::cancelled, .message = "packing the archive was cancelled"});
+      return fail({.code = codes::cancelled, .message = "Packing the archive was cancelled"});
     }
     const ssize_t got = ::read(handle->get(), buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(home_error("can't read " + shown_path(file.path), errno));
+    if (got < 0) return fail(home_error("Can't read " + shown_path(file.path), errno));
     if (got == 0) break;
     const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
     sum.update(bytes);

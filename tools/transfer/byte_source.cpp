@@ -19,7 +19,7 @@ constexpr std::size_t block = 256 * 1024;
 
 tl::unexpected<Error> broken(const std::string& why) {
   return fail({.code = codes::archive_broken,
-               .message = "the packed stream is broken: " + why,
+               .message = "The packed stream is broken: " + why,
                .remedy = "Fetch or pack it again."});
 }
 
@@ -31,7 +31,7 @@ class FileSource : public ByteSource {
     while (true) {
       const ssize_t got = ::read(descriptor_, buffer_.data(), buffer_.size());
       if (got >= 0) return std::string_view(buffer_.data(), static_cast<std::size_t>(got));
-      if (errno != EINTR) return fail(home_error("reading the archive failed", errno));
+      if (errno != EINTR) return fail(home_error("Reading the archive failed", errno));
     }
   }
 

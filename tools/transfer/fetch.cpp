@@ -86,9 +86,9 @@ class Fetching {
                    .who = Who::agent});
     };
     if (!request_.remote_dir.starts_with('/'))
-      return refuse("the remote directory must be absolute");
+      return refuse("The remote directory must be absolute");
     if (!request_.archive && !request_.unpack) {
-      return refuse("neither the archive nor the unpacked directory is wanted");
+      return refuse("Neither the archive nor the unpacked directory is wanted");
     }
     return {};
   }
@@ -103,7 +103,7 @@ class Fetching {
         files.push_back(file);
       } else {
         note_failure(file.path, codes::archive_unsafe,
-                     safe ? "has a name that can't be kept" : safe.error().message);
+                     "can't be kept at home" + (safe ? "" : ": " + safe.error().message));
       }
     }
     return files;
@@ -140,7 +140,7 @@ class Fetching {
     const auto cap = request_.settings.max_artifact_bytes;
     if (cap > 0 && total > cap) {
       return fail({.code = codes::too_large,
-                   .message = "the files are " + std::to_string(total) +
+                   .message = "The files are " + std::to_string(total) +
                               " bytes together, more than the configured " + std::to_string(cap) +
                               "; nothing was fetched",
                    .remedy = "Ask for \"essential\" files or globs, or raise "
@@ -204,7 +204,7 @@ class Fetching {
         break;
       } else if (!wait(request_.tuning.settle)) {
         return fail({.code = codes::cancelled,
-                     .message = "the transfer was cancelled; what is verified is kept"});
+                     .message = "The transfer was cancelled; what is verified is kept"});
       }
       before.clear();
       for (const auto& file : files) before[file.path] = file;

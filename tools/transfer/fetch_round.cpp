@@ -62,7 +62,7 @@ class Round {
     }
     if (stop_.stop_requested() && !gave_up_hashing_) {
       return fail({.code = codes::cancelled,
-                   .message = "the transfer was cancelled; what is verified is kept",
+                   .message = "The transfer was cancelled; what is verified is kept",
                    .remedy = "Call again to fetch the rest.",
                    .who = Who::agent,
                    .retryable = true});

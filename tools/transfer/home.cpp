@@ -61,19 +61,19 @@ Result<std::unique_ptr<Home>> Home::open(const std::filesystem::path& home,
     std::error_code error;
     for (const auto& path : {directory, archive, holding, journal_path}) {
       std::filesystem::remove_all(path, error);
-      if (error) return fail(home_error("can't remove " + path.string(), error.value()));
+      if (error) return fail(home_error("Can't remove " + path.string(), error.value()));
     }
     journal = HomeJournal::fresh(journal_path, source, remote_dir);
   }
   std::unique_ptr<Home> out(new Home(home, std::move(*journal)));
   for (const auto& path : {directory, holding}) {
     if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) {
-      return fail(home_error("can't make " + path.string(), errno));
+      return fail(home_error("Can't make " + path.string(), errno));
     }
   }
   out->holding_ =
       FileHandle(::open(holding.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!out->holding_) return fail(home_error("can't open " + holding.string(), errno));
+  if (!out->holding_) return fail(home_error("Can't open " + holding.string(), errno));
   auto tree = SafeTree::open(directory);
   if (!tree) return fail(tree.error());
   out->tree_ = std::move(*tree);
@@ -175,7 +175,7 @@ std::uint64_t Home::begun_bytes(const RemoteFile& file) const {
 Result<FileHandle> Home::reopen_begun(const RemoteFile& file) const {
   FileHandle handle(
       ::openat(holding_.get(), begun_name(file).c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
-  if (!handle) return fail(home_error("can't go on with " + shown_path(file.path), errno));
+  if (!handle) return fail(home_error("Can't go on with " + shown_path(file.path), errno));
   return handle;
 }
 
@@ -189,7 +189,7 @@ void Home::forget_begun(const std::string& path) {
 Result<void> Home::remove_directory() {
   std::error_code error;
   std::filesystem::remove_all(directory(), error);
-  if (error) return fail(home_error("can't remove " + directory().string(), error.value()));
+  if (error) return fail(home_error("Can't remove " + directory().string(), error.value()));
   return {};
 }
 

@@ -124,13 +124,13 @@ Result<void> HomeJournal::begin() {
   if (archive_) text += line_of(*archive_);
   if (auto wrote = replace_file(path_, text); !wrote) return wrote;
   file_ = FileHandle(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
-  if (!file_) return fail(home_error("can't write " + path_.string(), errno));
+  if (!file_) return fail(home_error("Can't write " + path_.string(), errno));
   return {};
 }
 
 Result<void> HomeJournal::append(const std::string& line) {
   if (::write(file_.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
-    return fail(home_error("can't write " + path_.string(), errno == 0 ? ENOSPC : errno));
+    return fail(home_error("Can't write " + path_.string(), errno == 0 ? ENOSPC : errno));
   }
   return {};
 }

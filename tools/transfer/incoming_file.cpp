@@ -27,14 +27,14 @@ Result<std::string> IncomingFile::take_over(std::uint64_t bytes) {
         ::pread(file_.get(), buffer.data(), std::min<std::uint64_t>(buffer.size(), bytes - size_),
                 static_cast<off_t>(size_));
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return fail(home_error("can't read " + shown_path(name_), got < 0 ? errno : EIO));
+    if (got <= 0) return fail(home_error("Can't read " + shown_path(name_), got < 0 ? errno : EIO));
     const std::string_view piece(buffer.data(), static_cast<std::size_t>(got));
     beginning.update(piece);
     sum_.update(piece);
     size_ += piece.size();
   }
   if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) {
-    return fail(home_error("can't write " + shown_path(name_), errno));
+    return fail(home_error("Can't write " + shown_path(name_), errno));
   }
   return beginning.hex();
 }
@@ -42,7 +42,7 @@ Result<std::string> IncomingFile::take_over(std::uint64_t bytes) {
 Result<void> IncomingFile::write(std::uint64_t offset, std::string_view bytes) {
   if (offset < size_) {
     return fail({.code = codes::archive_broken,
-                 .message = "the pieces of " + shown_path(name_) + " overlap"});
+                 .message = "The pieces of " + shown_path(name_) + " overlap"});
   }
   if (offset > size_) {
     if (auto filled = extend(offset); !filled) return filled;
@@ -53,7 +53,7 @@ Result<void> IncomingFile::write(std::uint64_t offset, std::string_view bytes) {
     const ssize_t wrote =
         ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(size_ - bytes.size()));
     if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return fail(home_error("can't write " + shown_path(name_), errno));
+    if (wrote < 0) return fail(home_error("Can't write " + shown_path(name_), errno));
     bytes.remove_prefix(static_cast<std::size_t>(wrote));
   }
   if (size_ - on_its_way_ >= write_out_every) {
@@ -72,7 +72,7 @@ Result<void> IncomingFile::extend(std::uint64_t size) {
     size_ += count;
   }
   if (::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0) {
-    return fail(home_error("can't write " + shown_path(name_), errno));
+    return fail(home_error("Can't write " + shown_path(name_), errno));
   }
   return {};
 }

@@ -25,7 +25,7 @@ Result<void> Receiver::finish(const RemoteFile& remote, IncomingFile& file,
                           .tv_nsec = remote.modified_ns % 1'000'000'000};
   const timespec times[2] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, modified};
   if (::futimens(file.file().get(), times) != 0 || ::fchmod(file.file().get(), 0444) != 0) {
-    return fail(home_error("can't finish " + shown_path(remote.path), errno));
+    return fail(home_error("Can't finish " + shown_path(remote.path), errno));
   }
   hooks_.arrived(remote, name, file.sha256());
   return {};
@@ -51,7 +51,7 @@ Result<void> Receiver::take_archive(ByteSource& packed,
     const std::string name = std::to_string(++number_);
     FileHandle handle(
         ::openat(holding_, name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!handle) return fail(home_error("can't make a file for " + shown_path(path), errno));
+    if (!handle) return fail(home_error("Can't make a file for " + shown_path(path), errno));
     const bool resumable = remote.size >= resume_from_;
     if (resumable) {
       if (auto begun = hooks_.begun(remote, name); !begun) return begun;

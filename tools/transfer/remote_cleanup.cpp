@@ -61,7 +61,7 @@ Result<void> remove_remote(Host& host, const std::string& workspace, const std::
       return {};
     case remote_scripts::no_such_directory:
       return fail({.code = codes::not_found,
-                   .message = "there is no workspace " + shown_path(workspace) + " on " +
+                   .message = "There is no workspace " + shown_path(workspace) + " on " +
                               host.description() + "; nothing was removed"});
     case through_a_link:
       return fail({.code = codes::permission_denied,
@@ -73,7 +73,7 @@ Result<void> remove_remote(Host& host, const std::string& workspace, const std::
                    .message = what + " belongs to another user; nothing was removed"});
     default:
       return fail({.code = codes::io_error,
-                   .message = "removing " + what + " failed, part of it may be gone: " +
+                   .message = "Removing " + what + " failed, part of it may be gone: " +
                               clean_host_text(output->err, 500)});
   }
 }

@@ -260,7 +260,7 @@ Result<RemoteManifest> read_manifest(Host& host, const std::string& remote_dir,
   const std::string where = shown_path(remote_dir) + " on " + host.description();
   if (exit->status == remote_scripts::no_such_directory) {
     return fail({.code = codes::not_found,
-                 .message = "there is no " + where + "; nothing was fetched",
+                 .message = "There is no " + where + "; nothing was fetched",
                  .remedy = "Check the path; it must be below the target's workspace."});
   }
   if (exit->status == remote_scripts::not_a_directory) {
@@ -280,7 +280,7 @@ Result<RemoteManifest> read_manifest(Host& host, const std::string& remote_dir,
   }
   if (!reader.whole()) {
     return fail({.code = codes::command_failed,
-                 .message = "listing " + where + " failed: " + clean_host_text(errors, 500),
+                 .message = "Listing " + where + " failed: " + clean_host_text(errors, 500),
                  .remedy = "The host needs sh, find and stat, of GNU or busybox."});
   }
   auto manifest = reader.finish();
@@ -343,7 +343,7 @@ Result<std::string> hash_remote_prefix(Host& host, const std::string& remote_dir
   const auto sum = output->out.substr(0, 64);
   if (!is_sum(sum)) {
     return fail({.code = codes::io_error,
-                 .message = "can't read " + shown_path(path) + " on " + host.description()});
+                 .message = "Can't read " + shown_path(path) + " on " + host.description()});
   }
   return sum;
 }

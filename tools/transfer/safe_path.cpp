@@ -43,7 +43,7 @@ bool has_overlong(std::string_view text) {
 
 tl::unexpected<Error> unsafe(std::string_view raw, const std::string& why) {
   return fail({.code = codes::archive_unsafe,
-               .message = "the name \"" + shown_path(raw) + "\" " + why + "; it was not written",
+               .message = "The name \"" + shown_path(raw) + "\" " + why + "; it was not written",
                .remedy =
                    "Look at who made this directory or archive; rename that file there if the "
                    "name is meant."});

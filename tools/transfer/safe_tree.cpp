@@ -20,12 +20,12 @@ SafeTree::SafeTree(std::filesystem::path root, FileHandle handle)
 
 Result<SafeTree> SafeTree::open(const std::filesystem::path& root) {
   FileHandle handle(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!handle) return fail(home_error("can't open the directory " + root.string(), errno));
+  if (!handle) return fail(home_error("Can't open the directory " + root.string(), errno));
   return SafeTree(root, std::move(handle));
 }
 
 Error SafeTree::error(const std::string& what, const std::string& path, int number) const {
-  return home_error("can't " + what + " " + root_.string() + "/" + shown_path(path), number);
+  return home_error("Can't " + what + " " + root_.string() + "/" + shown_path(path), number);
 }
 
 Result<SafeTree::Place> SafeTree::place(const std::string& path, bool make) {

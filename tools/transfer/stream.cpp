@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/error_codes.hpp"
+#include "core/host_text.hpp"
 #include "transfer/byte_queue.hpp"
 #include "transfer/remote_scripts.hpp"
 
@@ -73,7 +74,7 @@ Result<StreamEnd> receive(Process& process, ByteQueue& queue, Throttle& throttle
       case ProcessEvent::Kind::nothing_yet:
         if (now - heard < silence) break;
         return fail({.code = codes::timed_out,
-                     .message = "the host sent nothing for two minutes; what is verified is kept",
+                     .message = "The host sent nothing for two minutes; what is verified is kept",
                      .remedy = "Look at the host's disk and load, then call again.",
                      .retryable = true});
     }
@@ -103,7 +104,13 @@ Result<StreamEnd> stream(Host& host, const Command& command, std::string_view st
   queue.close(end ? std::nullopt : std::optional(end.error()));
   unpacking.join();
   if (!end) return end;
-  if (!read) return fail(read.error());
+  if (!read) {
+    Error error = read.error();
+    if (error.code == codes::archive_broken && !end->complaints.empty()) {
+      error.message += " (the host says: " + clean_host_text(end->complaints, 1'000) + ")";
+    }
+    return fail(std::move(error));
+  }
   return end;
 }
 

@@ -49,7 +49,7 @@ struct TarReader::State {
 
   tl::unexpected<Error> broken(const std::string& why) const {
     return fail({.code = codes::archive_broken,
-                 .message = "the archive is broken: " + why,
+                 .message = "The archive is broken: " + why,
                  .remedy = "Fetch or pack it again."});
   }
 

@@ -33,7 +33,7 @@ Result<void> stays_inside(const std::string& path, const std::string& link) {
     const auto slash = path.rfind('/');
     if (slash != std::string::npos) joined = path.substr(0, slash + 1) + link;
   }
-  if (joined.starts_with('/')) return unsafe("the link " + shown_path(path) + " leads out");
+  if (joined.starts_with('/')) return unsafe("The link " + shown_path(path) + " leads out");
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin <= joined.size();) {
     const auto end = std::min(joined.find('/', begin), joined.size());
@@ -43,7 +43,7 @@ Result<void> stays_inside(const std::string& path, const std::string& link) {
     if (part != "..") {
       parts.push_back(std::move(part));
     } else if (parts.empty()) {
-      return unsafe("the link " + shown_path(path) + " leads out");
+      return unsafe("The link " + shown_path(path) + " leads out");
     } else {
       parts.pop_back();
     }
@@ -78,7 +78,7 @@ class Unpacking {
  private:
   Result<void> take(TarReader& reader, const TarEntry& entry) {
     if (++entries_ > limits_.max_files) {
-      return unsafe("the archive holds more than " + std::to_string(limits_.max_files) + " files");
+      return unsafe("The archive holds more than " + std::to_string(limits_.max_files) + " files");
     }
     if (entry.kind == TarEntry::Kind::directory &&
         entry.path.find_first_not_of("./") == std::string::npos &&
@@ -102,18 +102,18 @@ class Unpacking {
       case TarEntry::Kind::other:
         break;
     }
-    return unsafe("the archive holds a device, FIFO or the like: " + shown_path(*path));
+    return unsafe("The archive holds a device, FIFO or the like: " + shown_path(*path));
   }
 
   Result<void> regular(TarReader& reader, const TarEntry& entry, const std::string& path) {
-    if (files_.contains(path)) return unsafe("two files of one name: " + shown_path(path));
+    if (files_.contains(path)) return unsafe("Two files of one name: " + shown_path(path));
     if (auto fits = within_limits(entry.size); !fits) return fits;
     auto handle = tree_.create(path, 0644);
     if (!handle) return clash(handle.error(), path);
     IncomingFile file(std::move(*handle), path);
     while (true) {
       if (stop_.stop_requested()) {
-        return fail({.code = codes::cancelled, .message = "unpacking was cancelled"});
+        return fail({.code = codes::cancelled, .message = "Unpacking was cancelled"});
       }
       const auto block = reader.data();
       if (!block) return fail(block.error());
@@ -140,7 +140,7 @@ class Unpacking {
     if (!target) return fail(target.error());
     const auto known = files_.find(*target);
     if (known == files_.end()) {
-      return unsafe("the hard link " + shown_path(path) + " leads to no file of the archive");
+      return unsafe("The hard link " + shown_path(path) + " leads to no file of the archive");
     }
     if (*target == path) return {};
     if (auto fits = within_limits(known->second.bytes); !fits) return fits;
@@ -154,7 +154,7 @@ class Unpacking {
 
   Result<void> clash(const Error& error, const std::string& path) const {
     if (error.code == codes::already_exists) {
-      return unsafe("two entries of one name: " + shown_path(path));
+      return unsafe("Two entries of one name: " + shown_path(path));
     }
     return fail(error);
   }
@@ -162,12 +162,12 @@ class Unpacking {
   // Of the file that is coming, `size` bytes are or will be there.
   Result<void> within_limits(std::uint64_t size) const {
     if (size > limits_.max_bytes || bytes_ > limits_.max_bytes - size) {
-      return unsafe("the archive unpacks to more than " + std::to_string(limits_.max_bytes) +
+      return unsafe("The archive unpacks to more than " + std::to_string(limits_.max_bytes) +
                     " bytes");
     }
     const auto total = static_cast<double>(bytes_ + size);
     if (bytes_ + size > ratio_free_bytes && total > limits_.max_ratio * packed_bytes_) {
-      return unsafe("the archive unpacks to over " +
+      return unsafe("The archive unpacks to over " +
                     std::to_string(static_cast<int>(limits_.max_ratio)) + " times its own size");
     }
     return {};
@@ -190,7 +190,7 @@ Result<Unpacked> unpack(const std::filesystem::path& archive,
                         const std::filesystem::path& directory, const UnpackLimits& limits,
                         const std::stop_token& stop) {
   const FileHandle file(::open(archive.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return fail(home_error("can't read " + archive.string(), errno));
+  if (!file) return fail(home_error("Can't read " + archive.string(), errno));
   std::error_code ignored;
   if (std::filesystem::exists(std::filesystem::symlink_status(directory, ignored))) {
     return fail({.code = codes::already_exists,
@@ -198,14 +198,14 @@ Result<Unpacked> unpack(const std::filesystem::path& archive,
   }
   std::string temporary = directory.string() + ".XXXXXX";
   if (::mkdtemp(temporary.data()) == nullptr) {
-    return fail(home_error("can't make a directory beside " + directory.string(), errno));
+    return fail(home_error("Can't make a directory beside " + directory.string(), errno));
   }
   auto tree = SafeTree::open(temporary);
   Result<Unpacked> out =
       tree ? Unpacking(file.get(), std::move(*tree), limits, stop).run() : fail(tree.error());
   if (out && ::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, directory.c_str(),
                          RENAME_NOREPLACE) != 0) {
-    out = fail(home_error("can't make " + directory.string(), errno));
+    out = fail(home_error("Can't make " + directory.string(), errno));
   }
   if (!out) std::filesystem::remove_all(temporary, ignored);
   return out;

@@ -21,8 +21,13 @@ class FetchFixture : public ::testing::Test {
 
   // Text that packs about as well as a profile does.
   static std::string noise(std::size_t size, unsigned seed = 1) {
-    std::string out(size, '\0');
-    for (auto& c : out) c = "0123456789abcde\n"[(seed = seed * 1103515245 + 12345) >> 28];
+    std::string out;
+    out.reserve(size + 1000);
+    while (out.size() < size) {
+      seed = seed * 1103515245 + 12345;
+      out += std::to_string(seed) + "," + std::string(1 + (seed >> 29), 'x') + "\n";
+    }
+    out.resize(size);
     return out;
   }
 

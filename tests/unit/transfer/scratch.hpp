@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +17,11 @@ class Scratch : public npuprof::fakes::ScratchDirectory {
     std::ofstream(*this / name, std::ios::binary) << content;
   }
   std::string read(const std::string& name) const {
-    std::ifstream in(*this / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
+    std::ifstream in(*this / name, std::ios::binary | std::ios::ate);
+    std::string content(in ? static_cast<std::size_t>(in.tellg()) : 0, '\0');
+    in.seekg(0);
+    in.read(content.data(), static_cast<std::streamsize>(content.size()));
+    return content;
   }
   // What lies directly in it, or in `below`.
   std::vector<std::string> names(const std::string& below = ".") const {
