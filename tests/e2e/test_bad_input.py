@@ -172,7 +172,7 @@ def write_model(workspace, body, name="own.py"):
     (workspace / name).write_text(
         "import os, sys, time\nimport torch\nimport torch_npu\n\n"
         "def build(device, **params):\n"
-        "    weight = torch.ones(8, 8, device=device)\n"
+        "    weight = torch.randn(8, 8, device=device)\n"
         "    def step():\n" + textwrap.indent(textwrap.dedent(body), " " * 8) + "\n"
         "        return torch.matmul(weight, weight)\n"
         "    return step\n"

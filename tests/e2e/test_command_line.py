@@ -130,7 +130,7 @@ def slow_model(workspace):
     (workspace / "slow.py").write_text(
         "import time\nimport torch\nimport torch_npu\n\n"
         "def build(device):\n"
-        "    weight = torch.ones(4, 4, device=device)\n"
+        "    weight = torch.randn(4, 4, device=device)\n"
         "    def step():\n        time.sleep(0.5)\n        return torch.matmul(weight, weight)\n"
         "    return step\n"
     )

@@ -10,7 +10,7 @@ import pytest
 
 from conftest import NPUPROF, TOOLS
 
-TOOL_NAMES = ["precheck", "collect_profile", "fetch_artifact", "cancel_run"]
+TOOL_NAMES = ["cancel_run", "collect_profile", "fetch_artifact", "precheck"]
 COLLECT = {"target": "here", "entry": "denoise.py:build", "active_steps": 3, "wait_s": 100}
 
 
@@ -30,7 +30,7 @@ def test_python_client_lists_and_calls(local_config, environment):
     async def session():
         async with mcp.Client(server_parameters(local_config, environment)) as client:
             tools = await client.list_tools()
-            assert [tool.name for tool in tools.tools] == TOOL_NAMES
+            assert sorted(tool.name for tool in tools.tools) == TOOL_NAMES
             precheck = await client.call_tool("precheck", {"target": "here"})
             assert precheck.structured_content["ok"] is True
             progress = []
@@ -55,7 +55,7 @@ def test_python_client_of_the_handshake_era_lists_and_calls(local_config, enviro
                 hello = await client.initialize()
                 assert hello.server_info.name == "npuprof"
                 tools = await client.list_tools()
-                assert [tool.name for tool in tools.tools] == TOOL_NAMES
+                assert sorted(tool.name for tool in tools.tools) == TOOL_NAMES
                 run = await client.call_tool("collect_profile", COLLECT)
                 assert_is_a_good_run(run.structured_content)
 
@@ -74,7 +74,7 @@ def test_typescript_client_lists_and_calls(local_config, environment, tmp_path):
     assert done.returncode == 0, done.stderr.decode()
     seen = json.loads(done.stdout)
     assert seen["server"]["name"] == "npuprof"
-    assert seen["tools"] == TOOL_NAMES
+    assert sorted(seen["tools"]) == TOOL_NAMES
     assert seen["precheck"]["structuredContent"]["ok"] is True
     assert_is_a_good_run(seen["run"]["structuredContent"])
     assert seen["progress"]

@@ -8,6 +8,7 @@ from .faults import fault
 
 COUNT = 2
 COMPILE_S = 0.012     # what the first call of an operator with new shapes costs more
+KERNEL_NS = 1000000   # what a kernel takes at least: waited, not computed, so that a busy machine changes step times little
 LAUNCH_NS = 4000      # between the host's call and the kernel's start
 
 current = [0]
@@ -48,6 +49,7 @@ def launch(operator, kernel, core, inputs, compute):
     time.sleep(0)
     started = time.time_ns()
     result, shape = compute()
+    time.sleep(max(0, started + KERNEL_NS - time.time_ns()) / 1e9)
     ended = max(time.time_ns(), started + 1000)
     if recording[0] is not None:
         recording[0].kernels.append({
