@@ -1,5 +1,10 @@
-"""One simulated device: runs an operator at once on the CPU, and compiles each kind of operator when first met."""
+"""One simulated device: runs an operator at once on the CPU, and compiles each kind of operator when first met.
 
+How long a kernel takes is modelled from its work, well above what the CPU needs for it, and waited for: so that times
+hold still on a busy machine.
+"""
+
+import random
 import sys
 import threading
 import time
@@ -8,8 +13,10 @@ from .faults import fault
 
 COUNT = 2
 COMPILE_S = 0.012     # what the first call of an operator with new shapes costs more
-KERNEL_NS = 1000000   # what a kernel takes at least: waited, not computed, so that a busy machine changes step times little
 LAUNCH_NS = 4000      # between the host's call and the kernel's start
+START_NS = 300000     # of any kernel
+WORK_NS = 150         # of one multiplication, or one element
+JITTER = 0.03
 
 current = [0]
 compiled = set()
@@ -26,6 +33,7 @@ class Recording:
 
 
 recording = [None]
+_random = random.Random(1)
 
 
 def allocate(size):
@@ -37,8 +45,8 @@ def free(size):
     allocated[0] -= size
 
 
-def launch(operator, kernel, core, inputs, compute):
-    """Runs compute() as the kernel of an operator. `inputs` are the shapes of its inputs."""
+def launch(operator, kernel, core, inputs, work, compute):
+    """Runs compute() as the kernel of an operator. `inputs` are the shapes of its inputs, `work` what it has to do."""
     begun = time.time_ns()
     compile_ns = 0
     key = (operator, tuple(map(tuple, inputs)))
@@ -46,17 +54,17 @@ def launch(operator, kernel, core, inputs, compute):
         compiled.add(key)
         time.sleep(COMPILE_S)
         compile_ns = time.time_ns() - begun
-    time.sleep(0)
-    started = time.time_ns()
+    started = time.time_ns() + LAUNCH_NS
     result, shape = compute()
-    time.sleep(max(0, started + KERNEL_NS - time.time_ns()) / 1e9)
-    ended = max(time.time_ns(), started + 1000)
+    modelled = int((START_NS + WORK_NS * work) * _random.uniform(1 - JITTER, 1 + JITTER))
+    ended = max(time.time_ns(), started + modelled)
     if recording[0] is not None:
         recording[0].kernels.append({
             "step": recording[0].step, "operator": operator, "kernel": kernel, "core": core, "begun": begun,
-            "compile": compile_ns, "started": started + LAUNCH_NS * (ended - started > 2 * LAUNCH_NS), "ended": ended,
+            "compile": compile_ns, "started": started, "ended": ended,
             "inputs": [list(part) for part in inputs], "output": list(shape), "thread": threading.get_ident() % 1000000,
             "stack": stack(), "allocated": allocated[0]})
+    time.sleep(max(0, ended - time.time_ns()) / 1e9)
     return result
 
 

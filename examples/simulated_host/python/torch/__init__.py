@@ -93,7 +93,7 @@ def matmul(input, other):
             data.extend(sum(map(float.__mul__, line, column)) for column in turned)
         return Tensor(data, (rows, columns), input.device), (rows, columns)
 
-    return _launch("matmul", "MatMulV2", "AI_CORE", [input, other], compute)
+    return _launch("matmul", "MatMulV2", "AI_CORE", [input, other], compute, rows * inner * columns)
 
 
 def softmax(input, dim):
@@ -147,10 +147,10 @@ def count_nonzero(input):
     return Tensor([sum(1 for value in input._data if value != 0)], (), input.device)
 
 
-def _launch(name, kernel, core, tensors, compute):
+def _launch(name, kernel, core, tensors, compute, work=None):
     if not str(tensors[0].device).startswith("npu"):
         return compute()[0]
-    return _device.launch(name, kernel, core, [tensor.shape for tensor in tensors], compute)
+    return _device.launch(name, kernel, core, [tensor.shape for tensor in tensors], work or tensors[0].numel(), compute)
 
 
 def compile(model=None):
