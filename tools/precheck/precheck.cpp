@@ -31,25 +31,30 @@ Json no_inference(const std::string& reason) {
   return {{"ran", false}, {"reason", reason}};
 }
 
-// The first check that failed, as the error that a run would stop with.
-std::optional<Error> first_failure(const std::vector<Check>& checks) {
-  std::size_t count = 0;
-  const Check* first = nullptr;
-  for (const auto& check : checks) {
-    if (check.status != CheckStatus::fail) continue;
-    ++count;
-    if (first == nullptr) first = &check;
+// What a run would stop with: the first check that failed, or, where only leases are in the way,
+// DEVICE_BUSY with the holder.
+std::optional<Error> error_of(const PrecheckReport& report) {
+  std::vector<const Check*> failed;
+  for (const auto& check : report.checks) {
+    if (check.status == CheckStatus::fail) failed.push_back(&check);
   }
-  if (first == nullptr) return std::nullopt;
-  return Error{
-      .code = codes::precheck_failed,
-      .message = "precheck " + first->id + ": " + first->message +
-                 (count > 1 ? " (and " + std::to_string(count - 1) + " more failed)" : "") +
-                 "; no workload was started",
-      .remedy = first->remedy,
-      .who = first->who,
-      .retryable = first->id == "occupancy",
-      .details = {{"check", first->id}}};
+  if (failed.empty()) return std::nullopt;
+  const auto* first = failed[0]->id == "occupancy" && failed.size() > 1 ? failed[1] : failed[0];
+  const auto leased =
+      std::find_if(report.devices.begin(), report.devices.end(), [](const Device& device) {
+        return device.state == DeviceState::busy && !device.leased_by.empty();
+      });
+  const bool only_leased = first->id == "occupancy" && leased != report.devices.end();
+  const auto more = failed.size() - 1;
+  return Error{.code = only_leased ? codes::device_busy : codes::precheck_failed,
+               .message = "precheck " + first->id + ": " + first->message +
+                          (more > 0 ? " (and " + std::to_string(more) + " more failed)" : "") +
+                          "; no workload was started",
+               .remedy = first->remedy,
+               .who = first->who,
+               .retryable = first->id == "occupancy",
+               .details = only_leased ? Json{{"check", first->id}, {"holder", leased->leased_by}}
+                                      : Json{{"check", first->id}}};
 }
 
 Check probe_check(const ascend::HostFacts& facts) {
@@ -127,7 +132,7 @@ PrecheckReport run_precheck(Host& host, const Target& target, const Options& opt
   for (const auto& script : facts->set_env) {
     if (script.sourced) report.set_env.push_back(script.path);
   }
-  report.error = first_failure(report.checks);
+  report.error = error_of(report);
   report.ok = !report.error;
   report.facts = *std::move(facts);
   report.elapsed = since(begin);

@@ -76,8 +76,7 @@ using HostOf = std::function<Result<std::shared_ptr<Host>>(const Target&)>;
 using Inference = std::function<Result<Json>(Host&, const Target&, const PrecheckReport&,
                                              const Json& arguments, CallContext&)>;
 
-// The tool `precheck`. `config` must outlive it. Without `inference` a workload is not run, and the
-// result says so.
+// The tool `precheck`. `config` must outlive it. An empty `inference` is one_step_inference.
 std::unique_ptr<Tool> make_precheck(const Config& config, HostOf host_of, Inference inference = {});
 
 }  // namespace npuprof::precheck

@@ -1,4 +1,6 @@
 #include "core/error_codes.hpp"
+#include "precheck/checks.hpp"
+#include "precheck/inference.hpp"
 #include "precheck/precheck.hpp"
 #include "precheck/report_text.hpp"
 #include "schemas/schemas.hpp"
@@ -92,41 +94,69 @@ class Precheck final : public Tool {
       check.message = "not run: a check failed before it";
       return;
     }
-    if (!inference_) {
-      report.inference = {{"ran", false},
-                          {"reason", "this build can't run a workload in precheck"}};
-      check.status = CheckStatus::unknown;
-      check.message = "not run: this build can't run a workload in precheck";
-      return;
+    context.progress({1.5, 2, "running one step on " + target.name});
+    auto inference = inference_(host, target, report, arguments, context);
+    if (!inference) {
+      refuse(report, inference.error());
+    } else {
+      judge(report, *inference);
     }
-    judge_inference(report, inference_(host, target, report, arguments, context));
   }
 
-  static void judge_inference(PrecheckReport& report, const Result<Json>& inference) {
-    auto& check = report.checks.back();
-    if (!inference) {
-      const auto& error = inference.error();
-      report.inference = {{"ran", false}, {"reason", error.message}};
-      check.status = CheckStatus::fail;
-      check.message = error.message;
-      check.remedy = error.remedy;
-      check.who = error.who;
-      report.ok = false;
-      report.error = error;
-      return;
-    }
-    report.inference = *inference;
-    const bool ok = inference->value("ok", false);
-    check.status = ok ? CheckStatus::pass : CheckStatus::fail;
-    check.message = ok ? "one step ran, and its output is sound"
-                       : inference->value("reason", std::string("the output is not sound"));
-    check.evidence = inference->value("outputs", Json(nullptr));
-    if (ok) return;
-    check.remedy = "Correct the model or its input: see outputs.";
+  // The step could not be run.
+  static void refuse(PrecheckReport& report, const Error& error) {
+    report.inference = {{"ran", false}, {"reason", error.message}};
+    report.checks.back() = precheck::failed("inference", error.message, {{"code", error.code}},
+                                            error.remedy, error.who);
     report.ok = false;
-    report.error = Error{.code = codes::precheck_failed,
-                         .message = "precheck inference: " + check.message,
-                         .remedy = check.remedy};
+    report.error = error;
+  }
+
+  static void judge(PrecheckReport& report, const Json& inference) {
+    auto& check = report.checks.back();
+    report.inference = inference;
+    const auto said = [&](const char* name) { return inference.value(name, std::string()); };
+    if (!inference.value("ran", false)) {
+      check = precheck::unknown("inference", "not run: " + said("reason"));
+    } else if (!inference.value("ok", false)) {
+      const auto remedy = said("remedy");
+      const auto who = said("who") == "administrator" ? Who::administrator
+                       : said("who") == "user"        ? Who::user
+                                                      : Who::agent;
+      check = precheck::failed("inference", said("reason"), nullptr,
+                               remedy.empty() ? "Repair the workload: see outputs." : remedy, who);
+      report.ok = false;
+      report.error = Error{.code = codes::precheck_failed,
+                           .message = "precheck inference: " + check.message,
+                           .remedy = check.remedy,
+                           .who = who};
+    } else if (inference.value("outputs", Json::array()).empty()) {
+      check = precheck::unknown("inference",
+                                "one step ran, but it returned nothing that could be looked at",
+                                nullptr, "Let the entry's callable return its output.", Who::agent);
+    } else if (const auto share = memory_share(report); share > 0.9) {
+      check = precheck::warned(
+          "inference",
+          "one step ran; it took " + std::to_string(static_cast<int>(share * 100)) +
+              " % of the device's memory",
+          nullptr, "Recording needs memory too: take a smaller batch if the run fails.",
+          Who::agent);
+    } else {
+      check = precheck::passed("inference", "one step ran, and its output is sound");
+    }
+    // The schema's members only.
+    report.inference.erase("remedy");
+    report.inference.erase("who");
+  }
+
+  // Of the device that the step ran on.
+  static double memory_share(const PrecheckReport& report) {
+    const auto peak = report.inference.value("peak_memory_mb", Json(nullptr));
+    for (const auto& device : report.devices) {
+      const auto total = device.chip.memory_total_mb.value_or(0);
+      if (peak.is_number() && total > 0) return peak.get<double>() / static_cast<double>(total);
+    }
+    return 0;
   }
 
   static ToolResult result(const PrecheckReport& report) {
@@ -144,6 +174,7 @@ class Precheck final : public Tool {
 }  // namespace
 
 std::unique_ptr<Tool> make_precheck(const Config& config, HostOf host_of, Inference inference) {
+  if (!inference) inference = one_step_inference(config, real_clock());
   return std::make_unique<Precheck>(config, std::move(host_of), std::move(inference));
 }
 
