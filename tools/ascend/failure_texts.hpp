@@ -18,7 +18,7 @@ struct KnownFailure {
   Who who = Who::user;
 };
 
-// Every known failure of one place ("npu_smi", "python", "workload", "container") whose words are
+// Every known failure of one place ("npu_smi", "python", "workload") whose words are
 // all in `text`, whatever their case; the most specific first.
 std::vector<KnownFailure> known_failures(std::string_view place, std::string_view text);
 

@@ -66,8 +66,9 @@ PrecheckReport unreachable(const Target& target, const Error& error);
 PrecheckReport run_precheck(Host& host, const Target& target, const Options& options,
                             const std::stop_token& stop);
 
-// As precheck_output.schema.json has it.
+// As precheck_output.schema.json has it; a report with at most 32 of its devices.
 void to_json(Json& out, const PrecheckReport& report);
+void to_json(Json& out, const Device& device);
 
 using HostOf = std::function<Result<std::shared_ptr<Host>>(const Target&)>;
 

@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "ascend/failure_texts.hpp"
 #include "core/error_codes.hpp"
 #include "precheck/checks.hpp"
 
@@ -39,15 +38,7 @@ std::string step_of(const std::string& code) {
 Check failed_step(const std::string& step, const Error& error) {
   Json evidence = {{"code", error.code}};
   if (!error.details.is_null()) evidence["details"] = error.details;
-  auto check = failed(step, error.message, std::move(evidence), error.remedy, error.who);
-  if (step != "container") return check;
-  const auto known = ascend::known_failures("container", error.message);
-  if (known.empty()) return check;
-  if (check.remedy.empty() || known[0].who != check.who) {
-    check.remedy = known[0].remedy;
-    check.who = known[0].who;
-  }
-  return check;
+  return failed(step, error.message, std::move(evidence), error.remedy, error.who);
 }
 
 }  // namespace
@@ -59,9 +50,12 @@ std::vector<Check> reached(const Target& target) {
 }
 
 std::vector<Check> not_reached(const Target& target, const Error& error) {
-  const auto broken = step_of(error.code);
-  // Sessions are refused behind a login that was accepted: the connection itself is what fails.
   std::vector<Check> checks;
+  if (error.code == codes::cancelled) {
+    for (const auto* step : steps) checks.push_back(unknown(step, "the call was cancelled"));
+    return checks;
+  }
+  const auto broken = step_of(error.code);
   bool before = true;
   for (const auto* step : steps) {
     if (step == broken) {

@@ -7,7 +7,7 @@
 namespace npuprof::precheck {
 namespace {
 
-constexpr std::size_t most_devices = 64;
+constexpr std::size_t most_devices = 32;
 constexpr std::size_t most_detailed = 16;  // with processes, so that a result stays small
 
 template <typename T>
@@ -92,6 +92,10 @@ Json device_json(const Device& device, bool detailed) {
 }
 
 }  // namespace
+
+void to_json(Json& out, const Device& device) {
+  out = device_json(device, true);
+}
 
 void to_json(Json& out, const PrecheckReport& report) {
   out = {{"ok", report.ok},
