@@ -29,16 +29,14 @@ std::vector<run::Override> overrides_of(const precheck::PrecheckReport& report,
   return overrides;
 }
 
-std::vector<run::FoundDevice> devices_of(const precheck::PrecheckReport& report,
-                                         const Json& document) {
+std::vector<run::FoundDevice> devices_of(const precheck::PrecheckReport& report) {
   std::vector<run::FoundDevice> devices;
-  for (std::size_t i = 0; i < report.devices.size(); ++i) {
-    const auto& device = report.devices[i];
+  for (const auto& device : report.devices) {
     devices.push_back({.device_id = device.device_id,
                        .lease_key = device.lease_key,
                        .free = device.state == precheck::DeviceState::free,
                        .leased_by = device.leased_by,
-                       .facts = document["devices"][i]});
+                       .facts = device});
   }
   return devices;
 }
@@ -77,7 +75,7 @@ run::PrecheckOutcome precheck_of_run(Host& host, const run::Request& request,
   run::PrecheckOutcome outcome;
   outcome.simulated = report.simulated;
   outcome.versions = document.value("versions", Json::object());
-  outcome.devices = devices_of(report, document);
+  outcome.devices = devices_of(report);
   outcome.recommended = report.recommended_device_ids;
   outcome.set_env = report.set_env;
   if (!on_cpu) outcome.overrides = overrides_of(report, arguments);
