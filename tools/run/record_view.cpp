@@ -140,7 +140,8 @@ Json view_of(const Record& record) {
   set_where_any(view, "artifact", record.artifact);
   set_where_any(view, "output", record.output);
   set_where_any(view, "checks", record.checks);
-  set_where_any(view, "anomalies", record.anomalies);
+  // None is an answer once the data was judged, and no answer before.
+  if (!record.verdict.empty()) view["anomalies"] = record.anomalies;
   set_where_any(view, "versions", record.versions);
   set_where_any(view, "timings_ms", record.timings_ms);
   set_where_any(view, "evidence", record.evidence);
