@@ -26,7 +26,7 @@ dev:
 	@cmake --build build/dev -j $(JOBS)
 
 demo: release  ## build npuprof and profile a model on a simulated Ascend host
-	@build/release/bin/npuprof demo
+	@build/release/bin/npuprof demo --directory build/demo
 
 test: dev  ## build and run every test
 	@ctest --preset dev -j $(JOBS) -O build/dev/ctest.log; status=$$?; tests/list_skips.sh build/dev; exit $$status

@@ -29,12 +29,13 @@ bool is_simulated_host(const fs::path& folder) {
 
 Result<fs::path> demo_folder(const fs::path& named) {
   std::error_code error;
-  fs::path folder = fs::absolute(named).lexically_normal();
+  fs::path folder;
   if (named.empty()) {
     std::string made = (fs::temp_directory_path() / "npuprof-demo-XXXXXX").string();
     if (mkdtemp(made.data()) == nullptr) error.assign(errno, std::generic_category());
     folder = made;
   } else {
+    folder = fs::absolute(named).lexically_normal();
     fs::create_directories(folder, error);
   }
   if (!error) return folder;
