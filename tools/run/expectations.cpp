@@ -8,6 +8,13 @@ std::vector<double> times(const Record& record, const char* name) {
                                       : std::vector<double>();
 }
 
+// A script, or a service through its own routes, has a schedule of its own, and its steps may be
+// unnumbered.
+bool profiles_itself(const Json& arguments, const std::string& way) {
+  return way == "script" ||
+         (way == "service" && arguments["service"].value("profile", "endpoint") == "endpoint");
+}
+
 }  // namespace
 
 evidence::Expectations expectations_of(const Record& record) {
@@ -20,8 +27,7 @@ evidence::Expectations expectations_of(const Record& record) {
   expected.ranks = arguments["ranks"].get<std::vector<int>>();
   expected.way = record.workload.value("way", "");
   expected.warmup_steps = arguments["warmup_steps"].get<int>();
-  if (expected.way != "script") {
-    // A script that profiles itself has a schedule of its own.
+  if (!profiles_itself(arguments, *expected.way)) {
     expected.guard_steps = arguments["guard_steps"].get<int>();
     expected.active_steps = arguments["active_steps"].get<int>();
   }

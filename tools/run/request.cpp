@@ -63,7 +63,8 @@ bool stays_below(const std::string& path) {
 }
 
 Result<void> check_env(const Json& arguments, const Target& target) {
-  for (const auto& [name, value] : arguments.value("env", Json::object()).items()) {
+  const Json env = arguments.value("env", Json::object());  // outlives what items() refers to
+  for (const auto& [name, value] : env.items()) {
     if (allows_env(target, name)) continue;
     return fail(refused("the target " + target.name + " does not let a call set the variable " +
                             clean_host_text(name, 100),
