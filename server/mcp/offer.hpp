@@ -25,7 +25,7 @@ struct InputRequired {
     std::string method;  // elicitation/create, sampling/createMessage or roots/list
     Json params = Json::object();
   };
-  std::vector<Ask> asks;
+  std::vector<Ask> asks = {};
   Json state = nullptr;
 };
 
@@ -62,6 +62,10 @@ class ToolHandler {
 
   // `arguments` has passed the input schema.
   virtual ToolOutcome call(const Json& arguments, Request& request) = 0;
+
+  // Whether a call by a client that can follow tasks becomes one before the tool is called; where
+  // not, it is called within the request. Asked only of tools that support tasks.
+  virtual bool begins_as_task(const Json& /*arguments*/, Request& /*request*/) { return true; }
 
   // What goes out where the arguments have not, or where the output breaks the output schema.
   virtual ToolOutput refused(const Error& error) const;

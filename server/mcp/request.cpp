@@ -67,6 +67,19 @@ void Request::set_continuation(Json responses, Json state) {
   state_ = std::move(state);
 }
 
+std::shared_ptr<Request> Request::detached(std::shared_ptr<Reply> reply) const {
+  jsonrpc::Message message;
+  message.kind = jsonrpc::Message::Kind::request;
+  message.id = id_;
+  message.method = method_;
+  message.params = params_;
+  auto work = std::make_shared<Request>(stamp_, session_, std::move(reply), std::move(message));
+  work->settle(revision_, capabilities_);
+  work->set_continuation(input_responses_, state_);
+  work->as_task_ = true;
+  return work;
+}
+
 bool Request::open() {
   open_ = session_->open_call(id_, control_);
   return open_;

@@ -82,6 +82,10 @@ class Request {
   void fail(jsonrpc::RpcError error, int http_status);
   bool answered() const;
 
+  // The same call as the work of a task: with a control of its own, and without progress.
+  std::shared_ptr<Request> detached(std::shared_ptr<Reply> reply) const;
+  bool as_task() const { return as_task_; }
+
   // For those who set a request up.
   void settle(Revision revision, Json capabilities);
   void settle_bare() { bare_ = true; }
@@ -105,6 +109,7 @@ class Request {
   Revision revision_ = newest_legacy;
   bool bare_ = false;
   bool open_ = false;
+  bool as_task_ = false;
   const std::shared_ptr<CallControl> control_ = std::make_shared<CallControl>();
   mutable std::mutex mutex_;
   double last_progress_ = -std::numeric_limits<double>::infinity();

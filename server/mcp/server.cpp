@@ -90,11 +90,21 @@ bool Server::remove_prompt(const std::string& name) {
 
 std::shared_ptr<Session> Server::open_session(Session::Kind kind, std::shared_ptr<Outlet> outlet) {
   auto session = std::make_shared<Session>(kind, std::move(outlet));
-  // A request of the modern era that stands alone hears of changes only where it listens for them.
-  if (kind == Session::Kind::stdio || kind == Session::Kind::http_session) {
-    subscriptions_.watch(session);
-  }
+  subscriptions_.watch(session);
   return session;
+}
+
+std::shared_ptr<const Json> Server::input_schema(const jsonrpc::Message& message) const {
+  if (message.method != "tools/call" || !message.params.is_object()) return nullptr;
+  const auto name = message.params.find("name");
+  if (name == message.params.end() || !name->is_string()) return nullptr;
+  const auto tool = tools_.find(name->get_ref<const std::string&>());
+  if (!tool) return nullptr;
+  return {tool, &tool->handler->definition().input_schema};
+}
+
+void Server::stop_calls() {
+  for (const auto& session : subscriptions_.sessions()) session->stop_calls();
 }
 
 const Server::Method* Server::method_of(std::string_view name) {
@@ -113,6 +123,11 @@ const Server::Method* Server::method_of(std::string_view name) {
       {"prompts/list", {&Server::list_prompts, true, true, false}},
       {"prompts/get", {&Server::get_prompt, true, true, true}},
       {"completion/complete", {&Server::complete, true, true, true}},
+      {"tasks/get", {&Server::get_task, true, true, false}},
+      {"tasks/update", {&Server::update_task, false, true, false}},
+      {"tasks/cancel", {&Server::cancel_task, true, true, false}},
+      {"tasks/result", {&Server::task_result, true, false, false}},
+      {"tasks/list", {&Server::list_tasks, true, false, false}},
       {"subscriptions/listen", {&Server::listen, false, true, false}},
   };
   const auto found = methods.find(name);
@@ -156,6 +171,10 @@ void Server::take_request(const RequestPtr& request) {
       call_bare(request, tool);
       return;
     }
+  }
+  if (session.kind() == Session::Kind::bare) {
+    request->fail({jsonrpc::method_not_found, "unknown method: " + method_name.substr(0, 100)});
+    return;
   }
   const auto legacy = session.revision();
   if (request->meta().contains(meta::revision)) {
@@ -228,6 +247,15 @@ Json Server::capabilities(Revision revision) const {
     offered["completions"] = Json::object();
   }
   if (!is_modern(revision)) offered["logging"] = Json::object();
+  if (tools_.any_task()) {
+    if (is_modern(revision)) {
+      offered["extensions"] = {{meta::tasks_extension, Json::object()}};
+    } else if (revision == Revision::r2025_11_25) {
+      offered["tasks"] = {{"list", Json::object()},
+                          {"cancel", Json::object()},
+                          {"requests", {{"tools", {{"call", Json::object()}}}}}};
+    }
+  }
   return offered;
 }
 
@@ -309,6 +337,7 @@ void Server::call_tool(const RequestPtr& request) {
     return;
   }
   if (!take_continuation(*request)) return;
+  if (call_as_task(request, tool, *arguments)) return;
   auto work = [this, request, tool, arguments] {
     for (int round = 1;; ++round) {
       auto outcome = ToolBox::run(*tool, *arguments, *request);

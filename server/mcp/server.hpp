@@ -16,6 +16,7 @@
 #include "mcp/session.hpp"
 #include "mcp/shelves.hpp"
 #include "mcp/subscriptions.hpp"
+#include "mcp/tasks.hpp"
 #include "mcp/tool_box.hpp"
 #include "mcp/workers.hpp"
 
@@ -53,6 +54,7 @@ class Server {
   bool remove_tool(const std::string& name);
   bool remove_prompt(const std::string& name);
   void resource_updated(const std::string& uri) { subscriptions_.resource_updated(uri); }
+  void prompts_changed() { subscriptions_.list_changed(Change::prompts); }
   void resources_changed() { subscriptions_.list_changed(Change::resources); }
 
   std::shared_ptr<Session> open_session(Session::Kind kind, std::shared_ptr<Outlet> outlet);
@@ -61,6 +63,13 @@ class Server {
   // thread; nothing else is.
   void receive(const std::shared_ptr<Session>& session, jsonrpc::Message&& message,
                const std::shared_ptr<Reply>& reply);
+
+  // The input schema of the tool that the message calls, for a transport that mirrors arguments
+  // outside the message; null for any other message. Valid while the tool is on offer.
+  std::shared_ptr<const Json> input_schema(const jsonrpc::Message& message) const;
+
+  // Asks the calls of every session to end early; they are answered.
+  void stop_calls();
 
   // Waits for open calls to end; false where that takes longer.
   bool drain(std::chrono::milliseconds limit) { return workers_.wait_idle(limit); }
@@ -93,6 +102,14 @@ class Server {
   void list_prompts(const RequestPtr& request);
   void get_prompt(const RequestPtr& request);
   void complete(const RequestPtr& request);
+  void get_task(const RequestPtr& request);
+  void update_task(const RequestPtr& request);
+  void cancel_task(const RequestPtr& request);
+  void task_result(const RequestPtr& request);
+  void list_tasks(const RequestPtr& request);
+  bool call_as_task(const RequestPtr& request, const std::shared_ptr<const OfferedTool>& tool,
+                    const Json& arguments);
+  std::shared_ptr<Task> task_of(const RequestPtr& request);
   void listen(const RequestPtr& request);
   void call_tool(const RequestPtr& request);
   void call_bare(const RequestPtr& request, const std::shared_ptr<const OfferedTool>& tool);
@@ -116,7 +133,10 @@ class Server {
   PromptShelf prompts_;
   Subscriptions subscriptions_;
   std::vector<ResourceProvider*> watched_;
+  Tasks tasks_{workers_, subscriptions_};
   Workers workers_;  // last: its threads use the rest
 };
+
+bool client_has_tasks(const Request& request);
 
 }  // namespace npuprof::mcp

@@ -236,6 +236,20 @@ void Server::listen(const RequestPtr& request) {
                                                 std::to_string(max_watched) + " URIs"});
     return;
   }
+  if (wanted->contains("taskIds")) {
+    if (!client_has_tasks(*request)) {
+      request->fail({missing_client_capability,
+                     "the client lacks the tasks extension",
+                     {{"requiredCapabilities",
+                       {{"extensions", {{meta::tasks_extension, Json::object()}}}}}}});
+      return;
+    }
+    if (!take("taskIds", filter.tasks)) {
+      request->fail({jsonrpc::invalid_params,
+                     "taskIds is a list of at most " + std::to_string(max_watched) + " ids"});
+      return;
+    }
+  }
   if (!subscriptions_.listen(request, std::move(filter), std::move(accepted))) {
     request->fail({jsonrpc::server_error, "too many subscriptions are open"}, 503);
   }

@@ -104,6 +104,7 @@ void Session::close() {
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
+    outlet_ = nullptr;
     for (auto& [id, call] : open_calls_) call->unwanted = true;
     asked.swap(asked_);
   }
@@ -120,7 +121,12 @@ bool Session::closed() const {
 }
 
 void Session::send(std::string text) {
-  if (outlet_ && !closed()) outlet_->send(std::move(text));
+  std::shared_ptr<Outlet> outlet;
+  {
+    const std::lock_guard lock(mutex_);
+    outlet = outlet_;
+  }
+  if (outlet) outlet->send(std::move(text));
 }
 
 tl::expected<Json, jsonrpc::RpcError> Session::ask(std::string_view method, const Json& params,

@@ -74,8 +74,8 @@ class Session : public std::enable_shared_from_this<Session> {
   using Reaction = tl::expected<Json, jsonrpc::RpcError>;
 
   const Kind kind_;
-  const std::shared_ptr<Outlet> outlet_;
   mutable std::mutex mutex_;
+  std::shared_ptr<Outlet> outlet_;  // none once closed
   std::optional<Revision> revision_;
   Json capabilities_ = Json::object();
   Json client_info_;

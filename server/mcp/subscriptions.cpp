@@ -21,7 +21,10 @@ std::string_view name_of(Change change) {
 
 void Subscriptions::watch(const std::shared_ptr<Session>& session) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(sessions_, [](const auto& known) { return known.expired(); });
+  if (sessions_.size() >= prune_at_) {
+    std::erase_if(sessions_, [](const auto& known) { return known.expired(); });
+    prune_at_ = std::max<std::size_t>(64, 2 * sessions_.size());
+  }
   sessions_.push_back(session);
 }
 
@@ -68,20 +71,20 @@ void Subscriptions::tell(std::string_view method, const Json& params,
   }
 }
 
-std::vector<std::shared_ptr<Session>> Subscriptions::legacy_sessions() {
+std::vector<std::shared_ptr<Session>> Subscriptions::sessions() {
   std::vector<std::shared_ptr<Session>> alive;
   const std::lock_guard lock(mutex_);
   for (const auto& known : sessions_) {
-    if (auto session = known.lock(); session && session->revision()) {
-      alive.push_back(std::move(session));
-    }
+    if (auto session = known.lock()) alive.push_back(std::move(session));
   }
   return alive;
 }
 
 void Subscriptions::list_changed(Change change) {
   const auto text = jsonrpc::notification_text(name_of(change), nullptr);
-  for (const auto& session : legacy_sessions()) session->send(text);
+  for (const auto& session : sessions()) {
+    if (session->revision()) session->send(text);
+  }
   tell(name_of(change), Json::object(), [change](const Filter& filter) {
     return change == Change::tools     ? filter.tools
            : change == Change::prompts ? filter.prompts
@@ -92,7 +95,7 @@ void Subscriptions::list_changed(Change change) {
 void Subscriptions::resource_updated(const std::string& uri) {
   const Json params = {{"uri", uri}};
   const auto text = jsonrpc::notification_text("notifications/resources/updated", params);
-  for (const auto& session : legacy_sessions()) {
+  for (const auto& session : sessions()) {
     if (session->is_subscribed(uri)) session->send(text);
   }
   tell("notifications/resources/updated", params,

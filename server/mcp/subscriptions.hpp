@@ -20,6 +20,7 @@ enum class Change { tools, prompts, resources };
 class Subscriptions {
  public:
   void watch(const std::shared_ptr<Session>& session);
+  std::vector<std::shared_ptr<Session>> sessions();
 
   struct Filter {
     bool tools = false;
@@ -44,12 +45,12 @@ class Subscriptions {
   };
 
   void remove(const Request* request);
-  std::vector<std::shared_ptr<Session>> legacy_sessions();
   void tell(std::string_view method, const Json& params,
             const std::function<bool(const Filter&)>& wanted);
 
   std::mutex mutex_;
   std::vector<std::weak_ptr<Session>> sessions_;
+  std::size_t prune_at_ = 64;
   std::map<const Request*, std::shared_ptr<Listener>> listeners_;
 };
 

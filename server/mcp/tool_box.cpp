@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <mutex>
 #include <stdexcept>
 
@@ -67,6 +68,13 @@ bool ToolBox::remove(const std::string& name) {
 bool ToolBox::empty() const {
   const std::shared_lock lock(mutex_);
   return tools_.empty();
+}
+
+bool ToolBox::any_task() const {
+  const std::shared_lock lock(mutex_);
+  return std::any_of(tools_.begin(), tools_.end(), [](const auto& entry) {
+    return entry.second->handler->definition().tasks != TaskSupport::none;
+  });
 }
 
 std::shared_ptr<const OfferedTool> ToolBox::find(std::string_view name) const {

@@ -28,6 +28,7 @@ class ToolBox {
   bool remove(const std::string& name);
 
   bool empty() const;
+  bool any_task() const;  // whether a tool supports tasks
   std::shared_ptr<const OfferedTool> find(std::string_view name) const;
 
   // The definitions as a client of this revision may see them, in the order of their names.
