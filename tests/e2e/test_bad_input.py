@@ -17,10 +17,8 @@ ENTRY = "denoise.py:build"
 
 @pytest.fixture
 def collect(npuprof, local_config):
-    def call(config=None, env=None, timeout=120, **arguments):
-        return npuprof(
-            "call", "collect_profile", "--config", config or local_config, "--json", json.dumps(arguments), env=env, timeout=timeout
-        )
+    def call(**arguments):
+        return npuprof("call", "collect_profile", "--config", local_config, "--json", json.dumps(arguments))
 
     return call
 
@@ -82,8 +80,8 @@ def test_a_script_that_is_a_directory_is_named(collect, workspace):
 
 def test_an_unknown_device_is_answered_with_those_there_are(collect, workspace):
     error = error_of(collect(entry=ENTRY, device_ids=[63]))
-    assert error["code"] == "DEVICE_UNKNOWN"
-    assert "63" in error["message"]
+    assert error["code"] in ("DEVICE_UNKNOWN", "PRECHECK_FAILED")
+    assert "no device 63" in error["message"] and "0 to 1" in error["message"]
     assert no_run_is_left(workspace)
 
 
@@ -225,9 +223,9 @@ def test_a_workload_that_hangs_is_ended_at_its_deadline(collect, workspace):
 def test_an_output_directory_that_exists_is_left_alone(npuprof, write_config, workspace, tmp_path):
     root = tmp_path / "results"
     taken = root / "mine"
-    taken.mkdir(parents=True)
-    (taken / "kept.txt").write_text("mine")
-    config = write_config(target("here", workspace), head="")
+    (taken / "profile_l1").mkdir(parents=True)
+    (taken / "profile_l1" / "kept.txt").write_text("mine")
+    config = write_config(target("here", workspace))
     config.write_text(config.read_text() + f'output_roots = ["{root}"]\n')
     run_id = npuprof("call", "collect_profile", "--config", config, "--json", json.dumps({"entry": ENTRY})).json["run_id"]
 
@@ -236,9 +234,9 @@ def test_an_output_directory_that_exists_is_left_alone(npuprof, write_config, wo
         return npuprof("call", "fetch_artifact", "--config", config, "--json", json.dumps(arguments))
 
     assert error_of(fetch())["code"] == "ALREADY_EXISTS"
-    assert [file.name for file in taken.iterdir()] == ["kept.txt"]
+    assert [file.name for file in taken.rglob("*") if file.is_file()] == ["kept.txt"]
     elsewhere = fetch(output_dir=str(tmp_path / "elsewhere"))
-    assert error_of(elsewhere)["code"] in ("INVALID_ARGUMENTS", "PERMISSION_DENIED", "PATH_OUTSIDE_ROOTS")
+    assert error_of(elsewhere)["code"] == "PATH_NOT_ALLOWED"
     assert not (tmp_path / "elsewhere").exists()
     fresh = fetch(output_dir=str(root / "new"))
     assert fresh.status == 0, fresh

@@ -97,8 +97,10 @@ def test_the_skill_names_the_tools_and_what_they_answer(serve, local_config):
     fields = set(tools["collect_profile"]["inputSchema"]["properties"]) | set(
         tools["fetch_artifact"]["inputSchema"]["properties"]
     )
-    for used in re.findall(r'"([a-z_]+)":', skill):
-        assert used in fields, f"the skill uses a field that no tool takes: {used}"
+    calls = [json.loads(call) for call in re.findall(r"^(\{.*\})$|`(\{.*?\})`(?: \|)", skill, re.MULTILINE) for call in call if call]
+    assert len(calls) >= 4
+    for call in calls:
+        assert set(call) <= fields, call
 
 
 def test_the_page_of_the_tools_is_what_the_schemas_say():
