@@ -86,6 +86,7 @@ Result<Config> prepare_demo(const DemoOptions& options, const fs::path& simulate
   target.set_env = {(simulated_host / "set_env.sh").string()};
   target.path_prepend = {(simulated_host / "bin").string()};
   target.lease_dir = (options.directory / "leases").string();
+  target.allow_env = {"SIMULATED_NPU_FAULTS"};
 
   Config config;
   config.default_target = target.name;

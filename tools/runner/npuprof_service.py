@@ -115,8 +115,9 @@ class Service:
         report.stage("window")
         self.control("start_profile")
         report.evidence("armed", {"route": "/start_profile"})
-        for index in range(self.job["window"]["active_steps"]):
-            self.timed(self.requests, "active", index)
+        for phase in ("guard", "active"):
+            for index in range(self.job["window"][phase + "_steps"]):
+                self.timed(self.requests, phase, index)
         report.stage("flush")
         self.control("stop_profile")
         self.collect()

@@ -311,7 +311,7 @@ def steps_of(job):
     if job.get("purpose") == "inference":
         return 1
     if workload["way"] == "service" and workload["service"].get("profile", "endpoint") == "endpoint":
-        return 1 + window["warmup_steps"] + window["active_steps"] + 1
+        return 1 + sum(window.values()) + 1
     # first, warm-up, the step the profiler spends on its own warm-up, guard, active, and one after the window
     steps = 1 + window["warmup_steps"] + 1 + window["guard_steps"] + window["active_steps"] + 1
     if workload["way"] in ("hook", "service") and window["warmup_steps"]:

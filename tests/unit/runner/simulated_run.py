@@ -77,7 +77,7 @@ class Run:
                          "record_shapes": True, "profile_memory": True}, **changes.pop("profiler", {}))
         env = dict(changes.pop("env", {}))
         if faults:
-            env["NPUPROF_SIM_FAULTS"] = faults
+            env["SIMULATED_NPU_FAULTS"] = faults
         self.job = {
             "format": 1, "run_id": self.run_id, "created_at": "2026-12-01T12:00:00Z", "workspace": case.workspace,
             "run_dir": self.directory, "profile_dir": os.path.join(self.directory, "profile_l1"), "workload": workload,

@@ -29,7 +29,7 @@ class Service(simulated_run.RunCase):
     def test_a_service_is_warmed_up_profiled_and_stopped(self):
         run = self.served()
         self.assertEqual("captured", run.status()["state"], (run.status(), run.log()))
-        self.assertEqual(["first"] + ["warmup"] * 2 + ["active"] * 5 + ["after"], [event["phase"] for event in run.events("step")])
+        self.assertEqual(["first"] + ["warmup"] * 2 + ["guard"] + ["active"] * 5 + ["after"], [event["phase"] for event in run.events("step")])
         self.assertTrue(os.path.exists(run.output("kernel_details.csv")))
         self.assertEqual(run.status()["of"], run.status()["step"])
         self.assertEqual({}, run.processes())

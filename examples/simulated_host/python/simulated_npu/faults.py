@@ -1,4 +1,4 @@
-"""Faults that are switched on by name: NPUPROF_SIM_FAULTS="warmup_leak,crash_at_step:3".
+"""Faults that are switched on by name: SIMULATED_NPU_FAULTS="warmup_leak,crash_at_step:3".
 
 of the workload (through at_step, which its steps call)
   crash_at_step:K  exit_at_step:K  kill_at_step:K  hang_at_step:K  slow_steps:MS  stderr_flood:MB  binary_output
@@ -26,7 +26,7 @@ import subprocess
 import sys
 import time
 
-VARIABLE = "NPUPROF_SIM_FAULTS"
+VARIABLE = "SIMULATED_NPU_FAULTS"
 _steps = [0]
 
 
