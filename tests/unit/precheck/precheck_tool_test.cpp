@@ -130,10 +130,10 @@ TEST(PrecheckTool, AnAnswerThatIsNoProbesIsAnError) {
   const auto config = with_targets({"a2"});
   CallContext context;
   auto result = make_precheck(config, [](const Target&) -> Result<std::shared_ptr<Host>> {
-                        auto host = std::make_shared<fakes::FakeHost>();
-                        host->on("npuprof", "This account is not available\n", 1);
-                        return host;
-                      })->call(Json::object(), context);
+                  auto host = std::make_shared<fakes::FakeHost>();
+                  host->on("npuprof", "This account is not available\n", 1);
+                  return host;
+                })->call(Json::object(), context);
   EXPECT_TRUE(result.is_error);
   EXPECT_NE(result.structured["error"]["message"].get<std::string>().find("not available"),
             std::string::npos);
@@ -163,10 +163,10 @@ TEST(PrecheckTool, ALookThatBreaksOffTellsWhatItSaw) {
   for (std::size_t cut = 40; cut < whole.size(); cut += 97) {
     CallContext context;
     auto result = make_precheck(config, [&](const Target&) -> Result<std::shared_ptr<Host>> {
-                          auto host = std::make_shared<fakes::FakeHost>();
-                          host->on("npuprof", whole.substr(0, cut));
-                          return host;
-                        })->call(Json::object(), context);
+                    auto host = std::make_shared<fakes::FakeHost>();
+                    host->on("npuprof", whole.substr(0, cut));
+                    return host;
+                  })->call(Json::object(), context);
     expect_schema(result);
     if (result.structured.contains("devices") && !result.structured["devices"].empty()) {
       EXPECT_EQ(result.structured["devices"][0]["name"], "910B3");
