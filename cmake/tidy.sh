@@ -1,6 +1,6 @@
 #!/bin/bash
-# tidy.sh BUILD_DIRECTORY JOBS: runs clang-tidy over every source of the project that the build
-# directory's compile commands name. A file that was clean is not read again until it, a header of
+# tidy.sh BUILD_DIRECTORY JOBS: runs clang-tidy over every source of the program that the build
+# directory's compile commands name (tests are held by the compiler's warnings and clang-format). A file that was clean is not read again until it, a header of
 # the project or .clang-tidy changes.
 set -eu
 build=$1
@@ -23,7 +23,7 @@ tidy_one() {
 export -f tidy_one
 export build stamps headers
 
-git ls-files -z 'server/*.cpp' 'tools/*.cpp' 'schemas/*.cpp' 'tests/*.cpp' |
+git ls-files -z 'server/*.cpp' 'tools/*.cpp' 'schemas/*.cpp' |
   while IFS= read -r -d '' source; do
     ! grep -qF "/$source\"" "$build/compile_commands.json" || printf '%s\0' "$source"
   done | xargs -0 -n 1 -P "$jobs" bash -c 'tidy_one "$1"' tidy
