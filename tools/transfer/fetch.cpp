@@ -66,6 +66,7 @@ class Fetching {
     meter_.report("verify", true);
     if (!failures_.empty()) return fail(failure());
 
+    if (auto cleared = set_vanished_aside(); !cleared) return fail(cleared.error());
     Artifact artifact = collect();
     artifact.seconds = seconds_since(begin);
     if (request_.archive) {
@@ -290,6 +291,22 @@ class Fetching {
     }
   }
 
+  // Files of an earlier call that the host no longer has are not mixed with those of this one.
+  Result<void> set_vanished_aside() {
+    std::set<std::string> there;
+    for (const auto& file : now_.files) there.insert(file.path);
+    std::vector<std::string> gone;
+    for (const auto& [path, file] : home_->journal().files()) {
+      if (!there.contains(path)) gone.push_back(path);
+    }
+    for (const auto& path : gone) {
+      if (auto moved = home_->set_aside(path); !moved) return moved;
+      now_.left_out.push_back(
+          {path, "no longer on the host; the copy from before was moved to profile_l1.gone"});
+    }
+    return {};
+  }
+
   Error failure() const {
     Error error{.code = failures_.begin()->second.first, .message = {}};
     Json listed = Json::array();
@@ -331,15 +348,8 @@ class Fetching {
                       .wire_bytes = meter_.wire_bytes,
                       .fetched_bytes = meter_.received_bytes,
                       .reused_bytes = reused_};
-    std::set<std::string> there;
     for (const auto& file : selected()) {
-      there.insert(file.path);
       if (auto whole = home_->verified(file)) artifact.files.push_back(std::move(*whole));
-    }
-    for (const auto& [path, file] : home_->journal().files()) {
-      if (there.contains(path) || !request_.selection.wants(path)) continue;
-      artifact.left_out.push_back(
-          {path, "no longer on the host; a copy that was verified before is kept at home"});
     }
     std::sort(artifact.files.begin(), artifact.files.end(),
               [](const auto& a, const auto& b) { return a.path < b.path; });

@@ -48,6 +48,9 @@ struct FetchRequest {
 // <home>/profile_l1/ and made read-only. Calling it again with the same home and remote_dir fetches
 // only what is missing or has changed; <home>/transfer.jsonl holds what is known.
 //
+// A file that an earlier call brought and that the host no longer has is moved to
+// <home>/profile_l1.gone/ and told as left out.
+//
 // On failure, whatever was verified stays for the next call, and nothing half-written does (save
 // the verified beginning of large files, in <home>/profile_l1.partial/, where a next call can use
 // it). A file that vanished, changed or could not be read is named in the error's message and

@@ -50,6 +50,7 @@ Result<std::unique_ptr<Home>> Home::open(const std::filesystem::path& home,
   const auto directory = home / "profile_l1";
   const auto archive = home / "profile_l1.tar.gz";
   const auto holding = home / "profile_l1.partial";
+  const auto gone = home / "profile_l1.gone";
   if (!journal) {
     if (!overwrite && (holds_something(directory) || holds_something(archive))) {
       return fail({.code = codes::already_exists,
@@ -59,7 +60,7 @@ Result<std::unique_ptr<Home>> Home::open(const std::filesystem::path& home,
                    .who = Who::agent});
     }
     std::error_code error;
-    for (const auto& path : {directory, archive, holding, journal_path}) {
+    for (const auto& path : {directory, archive, holding, gone, journal_path}) {
       std::filesystem::remove_all(path, error);
       if (error) return fail(home_error("Can't remove " + path.string(), error.value()));
     }
@@ -184,6 +185,20 @@ void Home::forget_begun(const std::string& path) {
   if (partial == journal_.partials().end()) return;
   ::unlinkat(holding_.get(), partial->second.name.c_str(), 0);
   journal_.forget_partial(path);
+}
+
+Result<void> Home::set_aside(const std::string& path) {
+  const auto gone = home_ / "profile_l1.gone";
+  if (::mkdir(gone.c_str(), 0777) != 0 && errno != EEXIST) {
+    return fail(home_error("Can't make " + gone.string(), errno));
+  }
+  auto tree = SafeTree::open(gone);
+  if (!tree) return fail(tree.error());
+  if (auto moved = tree_->hand_over(path, *tree);
+      !moved && moved.error().code != codes::not_found) {
+    return moved;
+  }
+  return journal_.drop(path);
 }
 
 Result<void> Home::remove_directory() {

@@ -43,6 +43,10 @@ class Home {
   std::string begun_name(const RemoteFile& file) const;
   void forget_begun(const std::string& path);
 
+  // Moves a verified file that the host no longer has to profile_l1.gone/, so that what lies in
+  // profile_l1/ is what the host has.
+  Result<void> set_aside(const std::string& path);
+
   Result<void> remove_directory();  // profile_l1/ itself
 
   SafeTree& tree() { return *tree_; }

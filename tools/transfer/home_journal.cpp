@@ -109,6 +109,8 @@ void HomeJournal::take(const std::string& line) {
     } else if (fact.contains("partial")) {
       partials_[unescaped(fact.at("partial"))] = {
           .size = fact.at("size"), .modified_ns = fact.at("modified_ns"), .name = fact.at("name")};
+    } else if (fact.contains("dropped")) {
+      files_.erase(unescaped(fact.at("dropped")));
     } else if (fact.contains("archive")) {
       archive_ = {
           .contents = fact.at("archive"), .bytes = fact.at("bytes"), .sha256 = fact.at("sha256")};
@@ -144,6 +146,11 @@ Result<void> HomeJournal::add(const std::string& path, const File& file) {
 Result<void> HomeJournal::add(const std::string& path, const Partial& partial) {
   partials_[path] = partial;
   return append(line_of(path, partial));
+}
+
+Result<void> HomeJournal::drop(const std::string& path) {
+  files_.erase(path);
+  return append(Json{{"dropped", escaped(path)}}.dump() + "\n");
 }
 
 Result<void> HomeJournal::add(const Archive& archive) {

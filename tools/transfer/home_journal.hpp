@@ -44,6 +44,9 @@ class HomeJournal {
   Result<void> add(const std::string& path, const Partial& partial);
   Result<void> add(const Archive& archive);
 
+  // The file is no longer part of what is at home.
+  Result<void> drop(const std::string& path);
+
   const std::map<std::string, File>& files() const { return files_; }
   const std::map<std::string, Partial>& partials() const { return partials_; }
   const std::optional<Archive>& archive() const { return archive_; }

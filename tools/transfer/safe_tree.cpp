@@ -106,6 +106,12 @@ Result<void> SafeTree::adopt(int from, const std::string& name, const std::strin
   return {};
 }
 
+Result<void> SafeTree::hand_over(const std::string& path, SafeTree& to) {
+  const auto from = place(path, false);
+  if (!from) return fail(from.error());
+  return to.adopt(from->directory, from->name, path);
+}
+
 Result<void> SafeTree::sync() {
   if (::syncfs(handle_.get()) != 0) return fail(error("sync", ".", errno));
   return {};

@@ -28,6 +28,9 @@ class SafeTree {
   // Moves the file `name` of the directory `from` to `path`, replacing a file that is there.
   Result<void> adopt(int from, const std::string& name, const std::string& path);
 
+  // Moves a file to the same path below another tree of the same file system.
+  Result<void> hand_over(const std::string& path, SafeTree& to);
+
   // Makes all that was written so far durable, names included.
   Result<void> sync();
 

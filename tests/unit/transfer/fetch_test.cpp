@@ -71,6 +71,23 @@ TEST_F(Fetch, only_what_changed_is_fetched_again) {
   EXPECT_EQ(again->fetched_bytes, 9U);
 }
 
+TEST_F(Fetch, what_the_host_no_longer_has_is_not_mixed_with_what_it_has) {
+  put("old/a.csv", "1");
+  put("b.csv", "2");
+  expect_whole(fetch());
+  std::filesystem::remove_all(scratch / "remote/old");
+  files.erase("old/a.csv");
+  put("new/a.csv", "3");
+  const auto artifact = fetch();
+  ASSERT_TRUE(artifact) << artifact.error().message;
+  EXPECT_EQ(artifact->files.size(), 2U);
+  ASSERT_EQ(artifact->left_out.size(), 1U);
+  EXPECT_EQ(artifact->left_out[0].path, "old/a.csv");
+  EXPECT_FALSE(std::filesystem::exists(scratch / "home/profile_l1/old/a.csv"));
+  EXPECT_EQ(scratch.read("home/profile_l1.gone/old/a.csv"), "1");
+  EXPECT_TRUE(fetch()->left_out.empty());
+}
+
 TEST_F(Fetch, what_was_altered_at_home_is_fetched_again) {
   put("a.csv", "right");
   put("b.csv", "other");
