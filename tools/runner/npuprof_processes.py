@@ -141,3 +141,42 @@ def end_all(run_id, root=None, grace_s=5.0, limit_s=30.0, pause=time.sleep):
                 send(pid, ticks, signal.SIGTERM)
                 send(pid, ticks, signal.SIGCONT)
         pause(0.05)
+
+
+SHARED_MEMORY = "/dev/shm"
+PROFILERS_OWN = "DynamicProfileNpuShm"
+
+
+def clean_shared_memory(since):
+    """Removes what torch_npu's profiler leaves in /dev/shm when it is killed: only this user's, made after `since` and
+    used by no living process. Returns the names."""
+    removed = []
+    try:
+        names = [name for name in os.listdir(SHARED_MEMORY) if name.startswith(PROFILERS_OWN)]
+    except OSError:
+        return removed
+    for name in names:
+        path = os.path.join(SHARED_MEMORY, name)
+        try:
+            found = os.lstat(path)
+            if found.st_uid == os.getuid() and found.st_ctime >= since and not in_use(path):
+                os.unlink(path)
+                removed.append(name)
+        except OSError:
+            continue
+    return removed
+
+
+def in_use(path):
+    """Whether a process that this user may look into maps or opens a file."""
+    for pid in all_processes():
+        try:
+            with open("/proc/%d/maps" % pid) as file:
+                if path in file.read():
+                    return True
+            for name in os.listdir("/proc/%d/fd" % pid):
+                if os.readlink("/proc/%d/fd/%s" % (pid, name)) == path:
+                    return True
+        except OSError:
+            continue
+    return False

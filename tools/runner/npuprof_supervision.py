@@ -77,6 +77,9 @@ class Supervisor:
         if left:
             self.records.event("note", code="PROCESSES_LEFT", message="processes that would not end: %s"
                                % ", ".join(map(str, sorted(left))))
+        removed = processes.clean_shared_memory(self.started_at)
+        if removed:
+            self.records.event("note", code="SHARED_MEMORY_REMOVED", message=", ".join(removed))
         if self.leases:
             self.leases.release()
         self.log.close()

@@ -48,9 +48,17 @@ def run(run_dir):
         if isinstance(problem, SystemExit) and problem.code in (None, 0):
             report.error("WORKLOAD_FAILED", "the workload called sys.exit() in stage %s" % report.stage_now())
             return 1
-        traceback.print_exc()
+        print_traceback(problem)
         report.error("WORKLOAD_FAILED", "%s: %s (in stage %s)" % (type(problem).__name__, problem, report.stage_now()))
         return 1
+
+
+def print_traceback(problem):
+    """Without the frames that are npuprof's own, which lie in front of the workload's."""
+    frames = problem.__traceback__
+    while frames.tb_next is not None and os.path.dirname(frames.tb_frame.f_code.co_filename) == HERE:
+        frames = frames.tb_next
+    traceback.print_exception(type(problem), problem, frames)
 
 
 def export(folders):

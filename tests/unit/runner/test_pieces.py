@@ -1,14 +1,16 @@
 """The parts of supervisor and runner that need no run."""
 
+import ast
 import dataclasses
 import math
 import os
 import shutil
+import sys
 import tempfile
 import unittest
 import unittest.mock
 
-import simulated_run  # noqa: F401  (finds the modules)
+import simulated_run
 
 import npuprof_log
 import npuprof_outputs
@@ -26,6 +28,21 @@ class Scratch(unittest.TestCase):
     def read(self):
         with open(self.path, "rb") as file:
             return file.read()
+
+
+class Language(unittest.TestCase):
+    def test_all_that_is_sent_to_a_host_is_python_3_8_and_stdlib(self):
+        for name in sorted(os.listdir(simulated_run.PYTHON_FILES)):
+            if not name.endswith(".py"):
+                continue
+            with open(os.path.join(simulated_run.PYTHON_FILES, name)) as file:
+                tree = ast.parse(file.read(), name, feature_version=(3, 8))
+            for node in tree.body:  # what is imported at once; torch is imported where it is used
+                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                names += [node.module] if isinstance(node, ast.ImportFrom) else []
+                for module in names:
+                    if not module.startswith("npuprof_"):
+                        self.assertIn(module.partition(".")[0], sys.stdlib_module_names, name)
 
 
 class Log(Scratch):

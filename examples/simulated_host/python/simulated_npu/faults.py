@@ -2,7 +2,7 @@
 
 of the workload (through at_step, which its steps call)
   crash_at_step:K  exit_at_step:K  kill_at_step:K  hang_at_step:K  slow_steps:MS  stderr_flood:MB  binary_output
-  setsid_child  pkill_python  nan_output  zero_output  empty_output
+  setsid_child  pkill_python  shm_left  nan_output  zero_output  empty_output
   recompiles:N     torch.compile compiles again in the first N calls after the first
   no_profile_route  start_swallowed     of the example service
 of the host
@@ -55,6 +55,8 @@ def at_step():
         _noise()
     if fault("setsid_child") is not None and step == 0:
         subprocess.Popen(["sleep", "600"], start_new_session=True)
+    if fault("shm_left") is not None and step == 0:
+        open("/dev/shm/DynamicProfileNpuShm%d" % os.getpid(), "w").close()
     if fault("pkill_python") is not None and step == 1:
         subprocess.call(["pkill", "-s", "0", "-f", "python"])  # those of this session: the run's
     if fault("crash_at_step") == str(step):
