@@ -157,6 +157,7 @@ int run(int argc, char** argv) {
   inspect_app->fallthrough();
   inspect_app->add_option("path", inspect_options.path, "Folder, or .tar.gz of one")->required();
   inspect_app->add_flag("--json", inspect_options.as_json, "Write one JSON document");
+  inspect_app->add_option("--html", inspect_options.html, "Write a report to this file, too");
 
   bool doctor_json = false;
   CLI::App* doctor_app = with_config(app.add_subcommand(

@@ -7,9 +7,11 @@
 
 #include "cli/record_text.hpp"
 #include "cli/temporary_folder.hpp"
+#include "core/atomic_file.hpp"
 #include "core/error_codes.hpp"
 #include "core/tool.hpp"
 #include "evidence/assessment.hpp"
+#include "evidence/report.hpp"
 #include "transfer/unpack.hpp"
 
 namespace npuprof::cli {
@@ -78,6 +80,11 @@ ExitCode inspect_command(const InspectOptions& options, std::ostream& out, std::
   Json document = assessment;
   document["ok"] = true;
   document["path"] = options.path.string();
+  if (options.html) {
+    const auto written =
+        replace_file(*options.html, evidence::render_report(document, assessment.details), 0644);
+    if (!written) return failed_with(written.error(), options, out, err);
+  }
   if (options.as_json) {
     out << document.dump(2, ' ', false, Json::error_handler_t::replace) << std::endl;
   } else {

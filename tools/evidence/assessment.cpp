@@ -172,6 +172,7 @@ Assessment conclude(const std::vector<Profile>& profiles, const Expectations& ex
             [](const FileEntry& a, const FileEntry& b) { return a.path < b.path; });
   result.verdict = judge(all, result.warmup.verdict, completeness, expectations);
   result.summary = summarise(questions);
+  result.details = detail(questions);
   result.checks = all.checks();
   result.anomalies = all.anomalies();
   std::stable_sort(result.anomalies.begin(), result.anomalies.end(),

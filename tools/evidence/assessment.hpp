@@ -62,6 +62,7 @@ struct Assessment {
   Warmup warmup;
   Verdict verdict;
   Json summary = Json::object();  // schema of tools.md; a figure that can't be told is null
+  Json details = Json::object();  // more figures, for the report alone: not part of to_json
 };
 
 // Reads the CANN output below `directory` (one or several *_ascend_pt, a bare

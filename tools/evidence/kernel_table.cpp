@@ -171,7 +171,12 @@ void KernelTable::row(const CsvRow& row) {
 
   const bool communicates = kind == KernelClass::communication;
   add(communicates ? facts_.communication : facts_.compute, *duration, wait);
-  if (kind == KernelClass::ai_cpu) add(facts_.ai_cpu, *duration, wait);
+  if (kind == KernelClass::ai_cpu) {
+    add(facts_.ai_cpu, *duration, wait);
+    if (auto* sums = facts_.ai_cpu_types.find_or_add(is_none(type) ? name : type)) {
+      add(*sums, *duration, wait);
+    }
+  }
   if (communicates) {
     add_communication_span(*start, end);
   } else {

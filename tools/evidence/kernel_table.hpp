@@ -57,6 +57,7 @@ struct KernelFacts {
   std::map<std::int64_t, StepKernels> steps;
   bool steps_cut = false;  // more steps than are kept
   BoundedMap<KernelSums> types;
+  BoundedMap<KernelSums> ai_cpu_types{5'000};
   BoundedMap<NameWaits> waits;
   std::map<std::string, std::uint64_t> cores;
   std::map<std::string, std::uint64_t> devices;

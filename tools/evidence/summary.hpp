@@ -14,4 +14,9 @@ namespace npuprof::evidence {
 //  communication_share, ai_cpu_share: 0..1 | null}          of the kernels' time
 Json summarise(const std::vector<Question>& questions);
 
+// More of them, for the report: {steps: [{id, ms, busy_us, free_us, communication_us, guard}],
+// top_by_wait, ai_cpu_operators: as top_operators}; steps of the first profile that has some, at
+// most 200.
+Json detail(const std::vector<Question>& questions);
+
 }  // namespace npuprof::evidence

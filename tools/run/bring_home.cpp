@@ -3,6 +3,7 @@
 #include "core/atomic_file.hpp"
 #include "core/error_codes.hpp"
 #include "evidence/assessment.hpp"
+#include "evidence/report.hpp"
 #include "run/expectations.hpp"
 #include "run/manifest.hpp"
 #include "transfer/fetch.hpp"
@@ -131,6 +132,7 @@ Result<bool> judge(const BringHome& what, const std::string& host, Record& recor
                  .message = files_list(what).string() + " is broken",
                  .remedy = "Call fetch_artifact again."});
   }
+  Json details;
   if (record.artifact.contains("directory")) {
     const fs::path directory = record.artifact["directory"].get<std::string>();
     const auto assessment = evidence::assess(directory, expectations_of(record), stop);
@@ -145,6 +147,7 @@ Result<bool> judge(const BringHome& what, const std::string& host, Record& recor
                       {"reasons", assessment.verdict.reasons}};
     record.summary = assessment.summary;
     if (record.state != RunState::captured) limit_trust(record);
+    details = assessment.details;
   } else {
     record.warmup = {{"verdict", "unknown"}};
     record.verdict = {{"trust", "unknown"},
@@ -157,6 +160,11 @@ Result<bool> judge(const BringHome& what, const std::string& host, Record& recor
                                             .dump(1, ' ', false, Json::error_handler_t::replace));
   if (!written) return fail(written.error());
   record.artifact["manifest_path"] = manifest.string();
+  Json document = to_document(record);
+  document["files"] = files;
+  document["simulated"] = record.simulated;
+  written = replace_file(what.home / "report.html", evidence::render_report(document, details));
+  if (!written) return fail(written.error());
   return true;
 }
 
