@@ -58,9 +58,9 @@ std::string legend() {
   std::string out;
   double x = left;
   for (const StepPhase phase : {StepPhase::warmup, StepPhase::guard, StepPhase::window}) {
-    out += format_text(R"(<rect x="%.1f" y="6" width="11" height="11" rx="2" fill="%s"/>)", x,
+    out += format_text(R"~(<rect x="%.1f" y="6" width="11" height="11" rx="2" fill="%s"/>)~", x,
                        color_of(phase));
-    out += format_text(R"(<text x="%.1f" y="16" fill="var(--ink)">%s</text>)", x + 16,
+    out += format_text(R"~(<text x="%.1f" y="16" fill="var(--ink)">%s</text>)~", x + 16,
                        name_of(phase));
     x += 90;
   }
@@ -79,36 +79,34 @@ std::string step_chart_svg(const std::vector<ChartStep>& steps, bool standalone)
   const double scale = round_up(longest);
   const double floor = height - bottom;
   std::string out =
-      format_text(R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img" )"
-                  R"(aria-label="Time of each step" font-size="12">)",
+      format_text(R"~(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img" )~"
+                  R"~(aria-label="Time of each step" font-size="12">)~",
                   width, height);
   if (standalone) out += standalone_style;
   out += legend();
   for (int line = 0; line <= 4; ++line) {
     const double y = floor - (floor - top) * line / 4;
-    out += format_text(
-        R"(<line x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f" stroke="var(--faint)"/>)", left,
-        width - right, y, y);
-    out += format_text(
-        R"(<text x="%.1f" y="%.1f" text-anchor="end" fill="var(--ink)">%.3g</text>)", left - 6,
-        y + 4, scale * line / 4);
+    out += format_text(R"~(<line x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f" stroke="var(--faint)"/>)~",
+                       left, width - right, y, y);
+    out +=
+        format_text(R"~(<text x="%.1f" y="%.1f" text-anchor="end" fill="var(--ink)">%.3g</text>)~",
+                    left - 6, y + 4, scale * line / 4);
   }
-  out += format_text(R"(<text x="6" y="%.1f" fill="var(--ink)" > ms</ text>) ", top - 8);
-      const double room = (width - left - right) / static_cast<double>(count);
+  out += format_text(R"~(<text x="6" y="%.1f" fill="var(--ink)">ms</text>)~", top - 8);
+  const double room = (width - left - right) / static_cast<double>(count);
   const std::size_t every = std::max<std::size_t>(1, count / 20);
   for (std::size_t i = 0; i < count; ++i) {
     const ChartStep& step = steps[i];
     const double ms = std::isfinite(step.ms) ? std::max(step.ms, 0.0) : 0;
     const double bar = std::max(1.0, (floor - top) * ms / scale);
     const double x = left + room * static_cast<double>(i);
-    out += format_text(R"(<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"><title>)",
+    out += format_text(R"~(<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"><title>)~",
                        x + room * 0.1, floor - bar, room * 0.8, bar, color_of(step.phase));
     out +=
         escaped(step.label) + format_text(" (%s): %.3f ms</title></rect>", name_of(step.phase), ms);
     if (i % every == 0) {
-      out += format_text(
-          R"(<text x="%.1f" y="%.1f" text-anchor="middle" fill="var(--ink)">)", x + room / 2,
-          floor + 16);
+      out += format_text(R"~(<text x="%.1f" y="%.1f" text-anchor="middle" fill="var(--ink)">)~",
+                         x + room / 2, floor + 16);
       out += escaped(step.label) + "</text>";
     }
   }
