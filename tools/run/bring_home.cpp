@@ -139,8 +139,13 @@ Result<bool> judge(const BringHome& what, const std::string& host, Record& recor
     if (stop.stop_requested()) return false;
     add_rows(files, assessment);
     merge_checks(record.checks, assessment.checks);
-    record.anomalies = anomalies_of_run(record);
-    for (const auto& anomaly : assessment.anomalies) record.anomalies.push_back(anomaly);
+    record.anomalies = assessment.anomalies;
+    // What the files say of the same thing is better founded.
+    for (const auto& told : anomalies_of_run(record)) {
+      const bool known = std::any_of(record.anomalies.begin(), record.anomalies.end(),
+                                     [&](const Json& a) { return a["code"] == told["code"]; });
+      if (!known) record.anomalies.push_back(told);
+    }
     record.warmup = {{"verdict", to_string(assessment.warmup.verdict)},
                      {"evidence", assessment.warmup.evidence}};
     record.verdict = {{"trust", to_string(assessment.verdict.trust)},
