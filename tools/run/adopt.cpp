@@ -3,6 +3,7 @@
 #include "core/error_codes.hpp"
 #include "core/host_text.hpp"
 #include "core/schema.hpp"
+#include "run/host_python.hpp"
 #include "run/job.hpp"
 #include "run/run_id.hpp"
 #include "run/workload_facts.hpp"
@@ -69,6 +70,7 @@ Result<Record> read_orphan(Host& host, const Target& target, const std::string& 
   record.state = RunState::running;
   record.stage = "follow";
   record.started = true;
+  record.simulated = is_simulated(host, target, stop);
   record.window = job["window"];
   record.workload = {{"way", job["workload"]["way"]}};
   for (const char* name : {"script", "entry", "hook", "args"}) {

@@ -15,4 +15,11 @@ Command host_python(const Target& target, const std::vector<std::string>& set_en
   return command;
 }
 
+bool is_simulated(Host& host, const Target& target, const std::stop_token& stop) {
+  auto said = host.shell(ascend::environment_prologue(target.set_env, target.path_prepend) +
+                             "\nprintf '%s' \"${NPUPROF_SIMULATED_HOST:+simulated}\"",
+                         {}, {}, stop);
+  return said && said->out.ends_with("simulated");
+}
+
 }  // namespace npuprof::run

@@ -5,6 +5,7 @@
 
 #include "core/error_codes.hpp"
 #include "run/adopt.hpp"
+#include "run/host_python.hpp"
 #include "run/run_id.hpp"
 #include "run/run_worker.hpp"
 #include "run/workload_facts.hpp"
@@ -230,6 +231,7 @@ Result<Record> Runs::fetch_directory(const Target& target, const std::string& re
       record.state = RunState::captured;
       record.stage = "fetch";
       record.foreign = true;
+      record.simulated = is_simulated(**host, target, context.stop);
       record.remote_dir = *directory;
       record.arguments = {{"fetch", true}};
       record.workload = Json::object();

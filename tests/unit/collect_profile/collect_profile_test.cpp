@@ -110,8 +110,8 @@ INSTANTIATE_TEST_SUITE_P(
                     FaultCase{"kill_at_step:4", "failed", "WORKLOAD_FAILED"},
                     FaultCase{"hang_at_step:3", "timed_out", "TIMED_OUT"},
                     FaultCase{"export_hangs", "timed_out", "TIMED_OUT"}),
-    [](const auto& info) {
-      std::string name = info.param.faults;
+    [](const auto& fault) {
+      std::string name = fault.param.faults;
       for (auto& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
       return name;
     });

@@ -22,7 +22,8 @@ class SimulatedTarget : public testing::Test {
     const fs::path simulated = fs::path(NPUPROF_SOURCE_DIR) / "examples" / "simulated_host";
     fs::copy(simulated / "workspace", workspace(), fs::copy_options::recursive);
     fs::permissions(workspace(), fs::perms(0755));
-    Target target{.name = "sim"};
+    Target target;
+    target.name = "sim";
     target.kind = TargetKind::local;
     target.workspace = workspace();
     target.set_env = {(simulated / "set_env.sh").string()};

@@ -25,6 +25,7 @@ TEST_F(FetchArtifactTest, a_directory_of_the_target_comes_home_byte_for_byte_wit
   const auto record =
       call("fetch_artifact", {{"target", "sim"}, {"remote_dir", "old_profile"}}).structured;
   ASSERT_EQ(record["artifact"]["state"], "verified") << record.dump(1);
+  EXPECT_EQ(record["simulated"], true);
   const fs::path home = record["artifact"]["directory"].get<std::string>();
   const fs::path file = "x_ascend_pt/ASCEND_PROFILER_OUTPUT/op_statistic.csv";
   EXPECT_EQ(*sha256_of_file(home / file), *sha256_of_file(workspace() / "old_profile" / file));
