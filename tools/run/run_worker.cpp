@@ -162,8 +162,11 @@ bool RunWorker::precheck(Host& host, const Request& asked, const std::stop_token
   record_.simulated = outcome.simulated;
   record_.workspace = facts->workspace;
   record_.workload = describe_workload(request, *facts);
-  auto chosen = outcome.error ? Result<std::vector<FoundDevice>>(fail(*outcome.error))
-                              : choose_devices(request, outcome);
+  auto chosen = choose_devices(request, outcome);
+  // A device that is not there is the caller's to correct, whatever else the precheck says.
+  if (outcome.error && (chosen || chosen.error().code != codes::device_unknown)) {
+    chosen = fail(*outcome.error);
+  }
   record_.timings_ms["precheck"] = elapsed_ms(parts_.clock, began);
   if (!chosen) {
     (void)journal_.end("precheck", false, {{"error", chosen.error()}});

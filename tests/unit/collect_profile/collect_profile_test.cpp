@@ -20,7 +20,7 @@ Json read_json(const std::filesystem::path& file) {
 }
 
 TEST_F(CollectProfileTest, a_whole_run_ends_in_a_verified_artifact_with_a_proof_of_every_state) {
-  const auto record = collect();
+  auto record = collect();
   ASSERT_TRUE(record["ok"]) << record.dump(1);
   EXPECT_EQ(record["state"], "captured");
   EXPECT_EQ(record["stage"], "done");
@@ -44,20 +44,20 @@ TEST_F(CollectProfileTest, a_whole_run_ends_in_a_verified_artifact_with_a_proof_
 }
 
 TEST_F(CollectProfileTest, a_simulated_device_is_never_passed_off_as_a_real_one) {
-  const auto record = collect();
+  auto record = collect();
   EXPECT_EQ(record["simulated"], true);
   EXPECT_THAT(last_.text, HasSubstr("SIMULATED"));
   EXPECT_EQ(read_json(record["artifact"]["manifest_path"].get<std::string>())["simulated"], true);
 }
 
 TEST_F(CollectProfileTest, text_and_record_stay_small) {
-  const auto record = collect("stderr_flood:4,crash_at_step:3");
+  auto record = collect("stderr_flood:4,crash_at_step:3");
   EXPECT_LE(std::count(last_.text.begin(), last_.text.end(), '\n'), 39);
   EXPECT_LE(record.dump().size(), 24'000U);
 }
 
 TEST_F(CollectProfileTest, every_line_of_the_journal_has_its_schema) {
-  const auto record = collect();
+  auto record = collect();
   const auto store = run::RunStore::open(config_.data_dir, real_clock());
   const auto lines = store->journal(record["run_id"]).read();
   ASSERT_TRUE(lines);
@@ -81,7 +81,7 @@ class FaultTest : public SimulatedTarget, public testing::WithParamInterface<Fau
 
 TEST_P(FaultTest, is_told_by_its_name) {
   const auto& wanted = GetParam();
-  const auto record = collect(wanted.faults, {{"timeout_s", 25}, {"export_timeout_s", 25}});
+  auto record = collect(wanted.faults, {{"timeout_s", 15}, {"export_timeout_s", 15}});
   EXPECT_EQ(record["state"], wanted.state) << record.dump(1);
   if (std::string(wanted.state) == "captured") {
     EXPECT_THAT(codes_of(record), Contains(wanted.code)) << record.dump(1);
@@ -121,13 +121,13 @@ TEST_F(CollectProfileTest, an_export_that_works_offline_only_is_no_fault) {
 }
 
 TEST_F(CollectProfileTest, a_crash_shows_the_workloads_last_words_and_keeps_them) {
-  const auto record = collect("crash_at_step:3");
+  auto record = collect("crash_at_step:3");
   EXPECT_THAT(record["log_tail"].get<std::string>(), HasSubstr("simulated crash in step 3"));
   EXPECT_THAT(last_.text, HasSubstr("simulated crash in step 3"));
 }
 
 TEST_F(CollectProfileTest, binary_output_does_not_break_the_record) {
-  const auto record = collect("binary_output,crash_at_step:2");
+  auto record = collect("binary_output,crash_at_step:2");
   EXPECT_EQ(record["state"], "failed");
   EXPECT_NO_THROW((void)record.dump());
   EXPECT_EQ(record["log_tail"].get<std::string>().find('\x1b'), std::string::npos);
@@ -142,9 +142,9 @@ TEST_F(CollectProfileTest, a_call_that_stops_waiting_leaves_the_run_and_says_how
 }
 
 TEST_F(CollectProfileTest, a_cancelled_run_is_gone_from_the_host_and_its_lease_with_it) {
-  const auto started = collect("slow_steps:1000,setsid_child", {{"wait_s", 0}});
+  auto started = collect("slow_steps:1000,setsid_child", {{"wait_s", 0}});
   const std::string run_id = started["run_id"];
-  const auto record = call("cancel_run", {{"run_id", run_id}}).structured;
+  auto record = call("cancel_run", {{"run_id", run_id}}).structured;
   EXPECT_EQ(record["state"], "cancelled") << record.dump(1);
   EXPECT_TRUE(record["ok"]);
   EXPECT_THAT(processes_of(run_id), IsEmpty());
@@ -153,10 +153,10 @@ TEST_F(CollectProfileTest, a_cancelled_run_is_gone_from_the_host_and_its_lease_w
 }
 
 TEST_F(CollectProfileTest, a_new_process_carries_a_run_on_without_a_second_start) {
-  const auto started = collect("slow_steps:300", {{"wait_s", 2}});
+  auto started = collect("slow_steps:300", {{"wait_s", 2}});
   const std::string run_id = started["run_id"];
   restart();
-  const auto record = call("fetch_artifact", {{"run_id", run_id}, {"wait_s", 100}}).structured;
+  auto record = call("fetch_artifact", {{"run_id", run_id}, {"wait_s", 100}}).structured;
   EXPECT_EQ(record["artifact"]["state"], "verified") << record.dump(1);
   EXPECT_EQ(runs_on_host().size(), 1U);
   EXPECT_EQ(record["window"]["step_ms"].size(), 5U);
@@ -164,12 +164,12 @@ TEST_F(CollectProfileTest, a_new_process_carries_a_run_on_without_a_second_start
 
 TEST_F(CollectProfileTest, one_key_makes_one_run) {
   const Json keyed = {{"run_key", "baseline"}};
-  const auto first = collect("", keyed);
+  auto first = collect("", keyed);
   restart();
-  const auto second = collect("", keyed);
+  auto second = collect("", keyed);
   EXPECT_EQ(first["run_id"], second["run_id"]);
   EXPECT_EQ(runs_on_host().size(), 1U);
-  const auto other = collect("", {{"run_key", "baseline"}, {"active_steps", 7}});
+  auto other = collect("", {{"run_key", "baseline"}, {"active_steps", 7}});
   EXPECT_EQ(error_code(other), codes::run_key_conflict);
   EXPECT_THAT(other["error"]["message"].get<std::string>(),
               HasSubstr(first["run_id"].get<std::string>()));
@@ -178,9 +178,9 @@ TEST_F(CollectProfileTest, one_key_makes_one_run) {
 
 TEST_F(CollectProfileTest, a_device_that_a_run_holds_is_refused_with_the_holders_id) {
   const Json on_device_0 = {{"device_ids", {0}}, {"wait_s", 4}};
-  const auto first = collect("slow_steps:2000", on_device_0);
+  auto first = collect("slow_steps:2000", on_device_0);
   ASSERT_EQ(first["state"], "running") << first.dump(1);
-  const auto second = collect("", {{"device_ids", {0}}, {"precheck", "skip"}});
+  auto second = collect("", {{"device_ids", {0}}, {"precheck", "skip"}});
   EXPECT_EQ(error_code(second), codes::device_busy) << second.dump(1);
   EXPECT_THAT(second.dump(), HasSubstr(first["run_id"].get<std::string>()));
   call("cancel_run", {{"run_id", first["run_id"]}});
@@ -229,7 +229,7 @@ TEST_F(CollectProfileTest, a_bad_call_says_that_nothing_was_run_and_leaves_nothi
 }
 
 TEST_F(CollectProfileTest, an_unknown_device_names_the_known_ones_and_starts_nothing) {
-  const auto record = collect("", {{"device_ids", {7}}});
+  auto record = collect("", {{"device_ids", {7}}});
   EXPECT_EQ(error_code(record), codes::device_unknown) << record.dump(1);
   EXPECT_TRUE(runs_on_host().empty());
 }
