@@ -51,11 +51,11 @@ int with_tools(const Result<Config>& config, const Command& command) {
   return command(*config, **toolset);
 }
 
-int serve(const CommonOptions& common) {
+int serve(const CommonOptions& common, const ServeOptions& options) {
   const Interrupt interrupt;
-  return with_tools(configuration(common), [&](const Config&, Toolset& toolset) {
+  return with_tools(configuration(common), [&](const Config& config, Toolset& toolset) {
     toolset.resume_runs();
-    return serve_command(toolset.tools(), interrupt.token());
+    return serve_command(config, toolset, options, interrupt.token());
   });
 }
 
@@ -126,7 +126,15 @@ int run(int argc, char** argv) {
   };
 
   CLI::App* serve_app = with_config(app.add_subcommand(
-      "serve", "Serve the tools over standard input and output (MCP, and bare JSON-RPC)"));
+      "serve", "Serve the tools (MCP, and bare JSON-RPC) over standard input and output or HTTP"));
+  ServeOptions serve_options;
+  serve_app
+      ->add_option("--http", serve_options.listen,
+                   "Serve over HTTP, at HOST:PORT (default: server.http.listen): MCP at /mcp, "
+                   "JSON-RPC at /rpc")
+      ->expected(0, 1);
+  serve_app->add_flag("--without-token", serve_options.without_token,
+                      "Ask HTTP clients for no token: anyone on this machine may use your targets");
 
   CallOptions call_options;
   CLI::App* call_app = with_config(app.add_subcommand(
@@ -172,7 +180,11 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? success : usage;
   }
   set_up_logging(common.log_level);
-  if (*serve_app) return serve(common);
+  if (*serve_app) {
+    serve_options.http = serve_app->count("--http") > 0;
+    if (serve_options.listen && serve_options.listen->empty()) serve_options.listen.reset();
+    return serve(common, serve_options);
+  }
   if (*call_app) return call(common, call_options);
   if (*doctor_app) return doctor(common, doctor_json);
   if (*demo_app) return demo(demo_options);

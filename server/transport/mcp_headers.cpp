@@ -142,7 +142,10 @@ std::optional<RpcError> header_mismatch(const HttpHead& head, const jsonrpc::Mes
   const std::string* name = nullptr;
   if (message.method == "tools/call" || message.method == "prompts/get") name = text_of("name");
   if (message.method == "resources/read") name = text_of("uri");
-  if (message.method.starts_with("tasks/")) name = text_of("taskId");
+  if (message.method == "tasks/get" || message.method == "tasks/update" ||
+      message.method == "tasks/cancel") {
+    name = text_of("taskId");
+  }
   if (name != nullptr) {
     if (auto error = compare(head, "Mcp-Name", *name, true)) return error;
   }
