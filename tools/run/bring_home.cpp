@@ -152,6 +152,9 @@ Result<bool> judge(const BringHome& what, const std::string& host, Record& recor
                       {"reasons", assessment.verdict.reasons}};
     record.summary = assessment.summary;
     if (record.state != RunState::captured) limit_trust(record);
+    if (record.backend() == "cpu") {
+      record.verdict["reasons"].push_back("a dry run on the CPU: no CANN table was made");
+    }
     details = assessment.details;
   } else {
     record.warmup = {{"verdict", "unknown"}};

@@ -18,7 +18,7 @@ import npuprof_report as report
 from npuprof_ranks import meet, rank_of
 from npuprof_recorders import ARM_STEPS, open_recorder
 
-STILL_SLOW = 1.5  # the last warm-up step was not warm when it took this many times the window's median
+STILL_SLOW = 2.0  # the last warm-up step was not warm when it took this many times the window's median
 
 
 class Window:
