@@ -106,6 +106,12 @@ class Deadline(simulated_run.RunCase):
         self.assertEqual(("timed_out", "window", "TIMED_OUT"),
                          (run.status()["state"], run.status()["stage"], run.status()["error"]["code"]))
 
+    def test_a_workload_that_goes_on_after_the_window_is_ended_and_its_capture_kept(self):
+        # first, 2 warm-up, arm, guard, 5 active: step 10 is the one after the window
+        run = self.finished(faults="hang_at_step:10", timeout_s=20)
+        self.assertEqual("captured", run.status()["state"], run.status())
+        self.assertIn("ENDED_AFTER_FLUSH", [event["code"] for event in run.events("note")])
+
     def test_the_supervisor_outlives_a_workload_that_kills_every_python(self):
         run = self.finished(faults="pkill_python")
         self.assertEqual(("failed", "WORKLOAD_FAILED"), (run.status()["state"], run.status()["error"]["code"]))
