@@ -60,7 +60,7 @@ class Server:
         config = os.path.join(scratch, "sshd_config")
         with open(config, "w", encoding="ascii") as file:
             file.write("Port %d\nListenAddress %s\nHostKey %s\nAuthorizedKeysFile %s.pub\nStrictModes no\nUsePAM no\n"
-                       "PidFile none\nPermitRootLogin yes\n" % (self.port, address, host_key, self.key))
+                       "PidFile none\nPermitRootLogin yes\nSubsystem sftp internal-sftp\n" % (self.port, address, host_key, self.key))
         os.makedirs("/run/sshd", exist_ok=True)
         self.process = subprocess.Popen([*prefix, "/usr/sbin/sshd", "-f", config, "-D", "-e"],
                                         stderr=subprocess.DEVNULL)
