@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "core/error_codes.hpp"
 #include "fakes/scratch_directory.hpp"

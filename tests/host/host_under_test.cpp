@@ -57,7 +57,7 @@ struct Ssh : HostUnderTest {
     if (!missing.empty()) return;
     std::filesystem::permissions(scratch.path(), std::filesystem::perms(0755));
     fakes::TestSshd::Options options;
-    if (own_account) options.account.emplace();
+    if (own_account) options.account = fakes::TestSshd::Account{};
     sshd = fakes::TestSshd::start(options);
     host = std::make_unique<SshHost>(sshd->target());
     directory = sshd->target().workspace;
