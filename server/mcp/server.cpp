@@ -206,8 +206,10 @@ void Server::take_request(const RequestPtr& request) {
 bool Server::settle_modern(Request& request) const {
   const auto& about = request.meta();
   const auto& name = about.at(meta::revision);
-  const auto revision =
-      name.is_string() ? revision_from(name.get_ref<const std::string&>()) : std::nullopt;
+  constexpr auto unknown = Revision::r2024_11_05;  // as any other that is not modern
+  const Revision revision =
+      name.is_string() ? revision_from(name.get_ref<const std::string&>()).value_or(unknown)
+                       : unknown;
   request.settle(newest_modern, Json::object());
   if (!name.is_string()) {
     request.fail(
@@ -215,7 +217,7 @@ bool Server::settle_modern(Request& request) const {
         400);
     return false;
   }
-  if (!revision || !is_modern(*revision)) {
+  if (!is_modern(revision)) {
     request.fail({unsupported_revision,
                   "Unsupported protocol version",
                   {{"supported", supported_revisions()}, {"requested", name}}});
@@ -228,7 +230,7 @@ bool Server::settle_modern(Request& request) const {
                  400);
     return false;
   }
-  request.settle(*revision, *capabilities);
+  request.settle(revision, *capabilities);
   return true;
 }
 
