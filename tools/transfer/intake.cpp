@@ -1,8 +1,18 @@
 #include "transfer/intake.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+
+#include "transfer/safe_path.hpp"
+
 namespace npuprof::transfer {
+namespace {
+
+constexpr std::size_t most_single_syncs = 8;
+
+}  // namespace
 
 Intake::Intake(SafeTree& tree, int holding, Verified verified, std::function<void()> failed)
     : tree_(tree),
@@ -79,8 +89,22 @@ void Intake::work() {
   }
 }
 
+// Syncing the file system once is cheaper than syncing many files, but waits for all that anybody
+// writes there.
+Result<void> Intake::sync(const std::vector<File>& files) {
+  if (files.size() > most_single_syncs) return tree_.sync();
+  for (const auto& file : files) {
+    const FileHandle handle(
+        ::openat(holding_, file.name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (!handle || ::fdatasync(handle.get()) != 0) {
+      return fail(home_error("Can't sync " + shown_path(file.remote->path), errno));
+    }
+  }
+  return {};
+}
+
 Result<void> Intake::place(const std::vector<File>& files) {
-  if (auto synced = tree_.sync(); !synced) return synced;
+  if (auto synced = sync(files); !synced) return synced;
   for (const auto& file : files) {
     if (file.sum != file.remote_sum) {
       ::unlinkat(holding_, file.name.c_str(), 0);

@@ -54,6 +54,7 @@ class Intake {
   };
   void work();
   void move_if_ready(const std::string& path);
+  Result<void> sync(const std::vector<File>& files);
   Result<void> place(const std::vector<File>& files);
 
   SafeTree& tree_;
