@@ -370,6 +370,12 @@ Result<HostFacts> read_probe(std::string_view printed) {
   if (!document) return fail(std::move(document.error()));
   HostFacts facts;
   facts.complete = document->complete;
+  for (const auto* field :
+       {"system", "set_env", "devices", "software", "place", "python", "clock"}) {
+    if (document->fields.contains(field)) facts.reached.emplace_back(field);
+  }
+  // Where it broke off, the last one may lack its end.
+  if (!facts.complete && !facts.reached.empty()) facts.reached.pop_back();
   read_system(*document, facts);
   read_set_env(*document, facts);
   read_devices(*document, facts);

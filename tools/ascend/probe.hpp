@@ -107,6 +107,7 @@ struct HostFacts {
   std::optional<double> clock_first, clock_last;  // seconds since the epoch, by the host
   std::optional<ClockFacts> clock;
   bool complete = false;  // the probe ran to its end; else the facts are those of its first part
+  std::vector<std::string> reached;  // the fields of probe.sh that came whole, in their order
   std::chrono::milliseconds elapsed{0};
 };
 

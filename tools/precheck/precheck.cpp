@@ -59,21 +59,51 @@ std::optional<Error> error_of(const PrecheckReport& report) {
 
 Check probe_check(const ascend::HostFacts& facts) {
   if (facts.complete) return passed("probe", "the host was looked at");
-  return unknown(
-      "probe", "the look at the host did not end in time: what is not told here is unknown",
-      nullptr, "Something on the host hangs: a file system or the driver.", Who::administrator);
+  return failed("probe",
+                "the look at the host did not end in time: what is not told here is unknown",
+                {{"reached", facts.reached}},
+                "Something on the host hangs: a file system or the driver.", Who::administrator);
 }
 
-void tell_missing_parts(std::vector<Check>& checks, const ascend::HostFacts& facts) {
+// The part of the probe that a check is read from.
+std::string field_of(const std::string& check) {
+  for (const auto* id : {"npu_smi", "device_access", "container_mounts", "device_map", "health"}) {
+    if (check == id) return "devices";
+  }
+  for (const auto* id : {"visible_devices", "driver", "firmware", "cann", "driver_cann", "msprof",
+                         "profiler_env", "set_env"}) {
+    if (check == id) return "software";
+  }
+  for (const auto* id :
+       {"workspace", "workspace_path", "disk", "shared_memory", "other_profiler"}) {
+    if (check == id) return "place";
+  }
+  if (check == "user") return "system";
+  if (check == "clock") return "clock";
+  return "python";  // and with it the leases, which Python tries
+}
+
+// What a probe that broke off did not reach is unknown, whatever its absence looks like.
+void tell_missing_parts(PrecheckReport& report, std::size_t first_check,
+                        const ascend::HostFacts& facts) {
   if (facts.complete) return;
-  // What a probe that broke off did not reach is unknown, whatever its absence looks like.
-  for (auto& check : checks) {
-    const bool seen = check.status == CheckStatus::pass || check.id == "probe";
-    if (!seen && check.status == CheckStatus::fail && check.evidence.is_null()) {
-      check.status = CheckStatus::unknown;
-      check.message = "not reached: the look at the host broke off";
+  const auto reached = [&](const std::string& field) {
+    return std::find(facts.reached.begin(), facts.reached.end(), field) != facts.reached.end();
+  };
+  for (auto i = first_check; i < report.checks.size(); ++i) {
+    auto& check = report.checks[i];
+    if (!reached(field_of(check.id))) {
+      check = unknown(check.id, "not reached: the look at the host broke off");
     }
   }
+  for (auto& device : report.devices) {
+    if (device.state == DeviceState::free) {
+      device.state = DeviceState::unknown;
+      device.reason += "; whether a run holds it is not known";
+    }
+  }
+  report.recommended_device_ids.clear();
+  report.recommendation = "none: the look at the host broke off";
 }
 
 }  // namespace
@@ -120,15 +150,15 @@ PrecheckReport run_precheck(Host& host, const Target& target, const Options& opt
                           map,    report.versions, cann.version, cann.path};
   report.checks = reached(target);
   report.checks.push_back(probe_check(*facts));
+  const auto first_check = report.checks.size();
   append(report.checks, device_checks(findings));
   append(report.checks, software_checks(findings));
   append(report.checks, python_checks(findings));
   append(report.checks, place_checks(findings));
-  tell_missing_parts(report.checks, *facts);
+  report.devices = std::move(map.devices);
+  tell_missing_parts(report, first_check, *facts);
   report.inference = no_inference("no workload was named");
   report.checks.push_back(skipped("inference", "no workload was named"));
-
-  report.devices = std::move(map.devices);
   for (const auto& script : facts->set_env) {
     if (script.sourced) report.set_env.push_back(script.path);
   }

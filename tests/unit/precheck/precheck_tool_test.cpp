@@ -171,8 +171,14 @@ TEST(PrecheckTool, ALookThatBreaksOffTellsWhatItSaw) {
     if (result.structured.contains("devices") && !result.structured["devices"].empty()) {
       EXPECT_EQ(result.structured["devices"][0]["name"], "910B3");
     }
-    if (cut + 12 < whole.size()) {
-      EXPECT_FALSE(result.is_error == false && check(result, "probe")["status"] == "pass");
+    if (result.is_error || cut + 12 >= whole.size()) continue;
+    EXPECT_EQ(result.structured["ok"], false);
+    EXPECT_EQ(check(result, "probe")["status"], "fail");
+    EXPECT_TRUE(result.structured["recommended_device_ids"].empty());
+    // The leases come last: whatever was cut, they were not seen whole.
+    EXPECT_NE(check(result, "leases")["status"], "pass") << cut;
+    if (check(result, "npu_smi")["status"] == "unknown") {
+      EXPECT_EQ(check(result, "shared_memory")["status"], "unknown") << "absence is no answer";
     }
   }
 }
