@@ -35,15 +35,12 @@ std::string trace_group(std::uint64_t number) {
         R"(", "dur": 115.187, "args": {"Model Id": 4294967295, "Task Type": "AI_CORE", "Physic Stream Id": 2, "Task Id": 11049, "Batch Id": 0, "Subtask Id": 4294967295, "connection_id": 936}, "ph": "X"})");
   }
   for (int i = 0; i < 5; ++i) {
-    add(R"({"name": "HBM 0/Read", "ts": ")" + ts +
-        R"(", "pid": 3170820640, "tid": 0, "args": {"Read(MB/s)": 1034.64062
+    add(R"~({"name": "HBM 0/Read", "ts": ")~" + ts +
+        R"~(", "pid": 3170820640, "tid": 0, "args": {"Read(MB/s)": 1034.64062}, "ph": "C"})~");
   }
-  , "ph" : "C"
-})");
-}
-add(R"({"ph": "s", "bp": "e", "name": "torch_to_npu", "id": 1736408883840600069, "pid": 3096504, "tid": 3096504, "ts": ")" +
-    ts + R"(", "cat": "async_npu"})");
-return out;
+  add(R"~({"ph": "s", "bp": "e", "name": "torch_to_npu", "id": 1736408883840600069, "pid": 3096504, "tid": 3096504, "ts": ")~" +
+      ts + R"~(", "cat": "async_npu"})~");
+  return out;
 }
 
 constexpr char kernel_header[] =
