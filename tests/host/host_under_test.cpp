@@ -77,9 +77,9 @@ class StandInContainer {
     write_script("engine.sh", container_script);
     write_script("bin/docker", docker_script);
     const std::string root = at_;
-    Command command{
-        .argv = {"unshare", "--mount", "--pid", "--fork", "--kill-child", at_ / "engine.sh", root},
-        .timeout = std::chrono::hours(1)};
+    Command command{.argv = {"setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--pid",
+                             "--fork", "--kill-child", at_ / "engine.sh", root},
+                    .timeout = std::chrono::hours(1)};
     auto started = here_.start(command, {});
     if (!started) throw std::runtime_error(started.error().message);
     process_ = std::move(*started);
