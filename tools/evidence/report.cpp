@@ -15,7 +15,7 @@ constexpr char style[] = R"(
 @media (prefers-color-scheme:dark){:root{--ink:#e4e8ec;--paper:#14181c;--soft:#1e242a;--faint:#3a434c;--muted:#9aa7b3;
 --good:#5fcf87;--care:#f0b64d;--bad:#ff8a80;--warmup:#e8a04f;--guard:#6b7885;--window:#6aa9ee;--busy:#6aa9ee;--free:#3a434c}}
 *{box-sizing:border-box}body{margin:0 auto;padding:1rem;max-width:62rem;color:var(--ink);background:var(--paper);
-font:16px/1.5 system-ui,sans-serif}h1{font-size:1.4rem;margin:.2rem 0}h2{font-size:1.1rem;margin:1.8rem 0 .4rem;
+font:16px/1.5 system-ui,sans-serif}h1{font-size:1.4rem;margin:.2rem 0;overflow-wrap:anywhere}h2{font-size:1.1rem;margin:1.8rem 0 .4rem;
 border-bottom:1px solid var(--faint)}p,ul{margin:.4rem 0}ul{padding-left:1.2rem}.muted{color:var(--muted)}
 .verdict{border-left:.5rem solid var(--muted);background:var(--soft);padding:.6rem 1rem;margin:.8rem 0}
 .verdict strong{font-size:1.25rem}.trusted,.pass,.stripped{border-color:var(--good)}.usable_with_care,.warn{border-color:var(--care)}
