@@ -148,12 +148,11 @@ void Request::answer_text(std::string text) {
   finish({std::move(text), 200});
 }
 
-void Request::fail(jsonrpc::RpcError error) {
-  const int status = modern() ? status_of(error.code) : 200;
-  fail(std::move(error), status);
+void Request::fail(const jsonrpc::RpcError& error) {
+  fail(error, modern() ? status_of(error.code) : 200);
 }
 
-void Request::fail(jsonrpc::RpcError error, int http_status) {
+void Request::fail(const jsonrpc::RpcError& error, int http_status) {
   finish({jsonrpc::error_text(id_, error), http_status});
 }
 

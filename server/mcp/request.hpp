@@ -78,8 +78,8 @@ class Request {
   void answer(Json result);
   void answer(Json result, Caching caching);
   void answer_text(std::string text);
-  void fail(jsonrpc::RpcError error);
-  void fail(jsonrpc::RpcError error, int http_status);
+  void fail(const jsonrpc::RpcError& error);
+  void fail(const jsonrpc::RpcError& error, int http_status);
   bool answered() const;
 
   // The same call as the work of a task: with a control of its own, and without progress.

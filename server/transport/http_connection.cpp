@@ -45,11 +45,11 @@ std::string head_text(const HttpResponse& response, bool keep_alive, bool stream
   return text;
 }
 
-HttpConnection::HttpConnection(std::uint64_t id_, int fd, int epoll, const HttpLimits& limits_,
+HttpConnection::HttpConnection(std::uint64_t number, int fd, int epoll, const HttpLimits& bounds,
                                std::shared_ptr<HttpWakeups> wakeups)
-    : id(id_),
-      limits(limits_),
-      parser(limits_.message),
+    : id(number),
+      limits(bounds),
+      parser(bounds.message),
       since(Clock::now()),
       epoll_(epoll),
       wakeups_(std::move(wakeups)),

@@ -88,7 +88,6 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::uint64_t serial_ = 0;
   bool in_handler_ = false;
   bool keep_alive_ = true;
-  bool chunked_stream_ = true;
   bool close_when_written_ = false;
   bool reading_ = true;
   bool waits_to_write_ = false;

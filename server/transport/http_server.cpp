@@ -308,9 +308,9 @@ class EpollServer : public HttpServer {
 
   void drop(const ConnectionPtr& connection) {
     reserve(*connection, 0);
-    const ConnectionPtr kept = connection;
-    connections_.erase(kept->id);
-    kept->disconnect();
+    const std::uint64_t id = connection->id;
+    connection->disconnect();
+    connections_.erase(id);
   }
 
   int listener_;

@@ -136,7 +136,7 @@ class InfoReader {
  private:
   enum class Part { before, second_header, devices, second_row, processes, after };
 
-  void note(std::string text) {
+  void note(std::string_view text) {
     if (table_.notes.size() < most_notes) {
       table_.notes.push_back(clean_host_text(text, 300));
     }
@@ -163,7 +163,7 @@ class InfoReader {
   // Something inside a table that can't be read: what it would have told is unknown.
   void spoilt(std::string what) {
     if (part_ == Part::before && !table_.recognised) return;
-    note(std::move(what));
+    note(what);
     if (part_ == Part::processes) {
       processes_spoilt_ = true;
       group_spoilt_ = true;

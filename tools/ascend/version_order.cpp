@@ -94,8 +94,8 @@ std::optional<std::strong_ordering> compare_versions(std::string_view a, std::st
   auto right = parts_of(b);
   if (!left || !right) return std::nullopt;
   const auto numbers = std::max(leading_numbers(*left), leading_numbers(*right));
-  *left = padded(*std::move(left), numbers);
-  *right = padded(*std::move(right), numbers);
+  left = padded(*left, numbers);
+  right = padded(*right, numbers);
   const auto size = std::max(left->size(), right->size());
   left->resize(size);
   right->resize(size);
