@@ -28,7 +28,7 @@ class FaultCase(unittest.TestCase):
         self.config = self.scratch / "config.toml"
         self.config.write_text(
             '[server]\ndata_dir = "%s"\n[targets.sim]\nkind = "local"\nworkspace = "%s"\nset_env = ["%s"]\n'
-            'path_prepend = ["%s"]\npython = "/usr/bin/python3"\nlease_dir = "%s"\nallow_env = ["NPUPROF_SIM_FAULTS"]\n'
+            'path_prepend = ["%s"]\npython = "/usr/bin/python3"\nlease_dir = "%s"\nallow_env = ["SIMULATED_NPU_FAULTS"]\n'
             % (self.data, self.workspace, SIMULATED / "set_env.sh", SIMULATED / "bin", self.scratch / "leases"))
         self.calls = []
 
@@ -45,7 +45,7 @@ class FaultCase(unittest.TestCase):
     # --- what is done -------------------------------------------------------------------------------------------
 
     def begin(self, faults="slow_steps:150", **arguments):
-        arguments = {"entry": "denoise.py:build", "device_ids": [0], "env": {"NPUPROF_SIM_FAULTS": faults}, **arguments}
+        arguments = {"entry": "denoise.py:build", "device_ids": [0], "env": {"SIMULATED_NPU_FAULTS": faults}, **arguments}
         return self.call("collect_profile", arguments)
 
     def call(self, tool, arguments):

@@ -30,7 +30,7 @@ class SimulatedTarget : public testing::Test {
     target.path_prepend = {(simulated / "bin").string()};
     target.python = "/usr/bin/python3";
     target.lease_dir = scratch_ / "leases";
-    target.allow_env = {"NPUPROF_SIM_FAULTS"};
+    target.allow_env = {"SIMULATED_NPU_FAULTS"};
     config_.targets["sim"] = target;
     config_.data_dir = scratch_ / "data";
     config_.output_roots = {scratch_ / "out"};
@@ -81,7 +81,7 @@ class SimulatedTarget : public testing::Test {
   // collect_profile of the example by entry, to its end.
   Json collect(const std::string& faults = "", const Json& more = Json::object()) {
     Json arguments = {{"entry", "denoise.py:build"}, {"wait_s", 100}};
-    if (!faults.empty()) arguments["env"] = {{"NPUPROF_SIM_FAULTS", faults}};
+    if (!faults.empty()) arguments["env"] = {{"SIMULATED_NPU_FAULTS", faults}};
     arguments.update(more);
     last_ = call("collect_profile", arguments);
     return last_.structured;
