@@ -51,7 +51,7 @@ bench:  ## build and run the benchmarks
 fuzz:  ## build the fuzz targets and run each for SECONDS (default 60)
 	@cmake/deps.sh fuzz
 	@cmake --preset fuzz >/dev/null
-	@cmake --build build/fuzz -j $(JOBS)
+	@cmake --build build/fuzz --target fuzz_targets -j $(JOBS)
 	@tests/fuzz/run.sh build/fuzz $(SECONDS)
 
 conformance: dev  ## run the official protocol suite against the server

@@ -76,6 +76,10 @@ if(NPUPROF_TESTS)
                             <optional> <string> <string_view> <thread> <vector>)
 endif()
 
+if(NPUPROF_FUZZ)
+  add_custom_target(fuzz_targets)
+endif()
+
 # npuprof_fuzz(NAME SOURCES ... LINK targets...)
 # A libFuzzer target (clang, -DNPUPROF_FUZZ=ON). tests/fuzz/corpus/NAME, where it exists, is its first corpus.
 function(npuprof_fuzz name)
@@ -84,6 +88,7 @@ function(npuprof_fuzz name)
   target_link_libraries(${name} PRIVATE npuprof_flags ${arg_LINK} Threads::Threads)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+  add_dependencies(fuzz_targets ${name})
 endfunction()
 
 # npuprof_bench(NAME SOURCES ... LINK targets...)
