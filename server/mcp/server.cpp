@@ -360,7 +360,7 @@ void Server::call_tool(const RequestPtr& request) {
 
 void Server::finish_tool_call(Request& request, ToolOutcome&& outcome) {
   if (auto* error = std::get_if<jsonrpc::RpcError>(&outcome)) {
-    request.fail(std::move(*error));
+    request.fail(*error);
     return;
   }
   const auto* output = std::get_if<ToolOutput>(&outcome);
@@ -375,7 +375,7 @@ void Server::call_bare(const RequestPtr& request, const std::shared_ptr<const Of
   run(request, [request, tool] {
     auto outcome = ToolBox::run(*tool, request->params(), *request);
     if (auto* error = std::get_if<jsonrpc::RpcError>(&outcome)) {
-      request->fail(std::move(*error));
+      request->fail(*error);
       return;
     }
     auto* output = std::get_if<ToolOutput>(&outcome);

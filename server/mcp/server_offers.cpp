@@ -82,7 +82,7 @@ void Server::read_resource(const RequestPtr& request) {
     } else if (auto* contents = std::get_if<Json>(&outcome)) {
       request->answer({{"contents", std::move(*contents)}}, Caching{});
     } else if (auto* error = std::get_if<jsonrpc::RpcError>(&outcome)) {
-      request->fail(std::move(*error));
+      request->fail(*error);
     } else {
       request->fail({request->modern() ? jsonrpc::invalid_params : legacy_resource_not_found,
                      "Resource not found",

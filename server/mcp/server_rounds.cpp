@@ -93,7 +93,7 @@ bool Server::settle_input(Request& request, const InputRequired& needed, int rou
   for (const auto& ask : needed.asks) {
     auto answer = request.ask(ask.method, ask.params);
     if (!answer) {
-      request.fail(std::move(answer.error()));
+      request.fail(answer.error());
       return false;
     }
     responses[ask.key] = *std::move(answer);

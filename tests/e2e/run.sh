@@ -4,7 +4,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1
 tools=$(dirname "$build")/e2e
-"$here/prepare.sh" "$tools" || exit $?
+[ -x "$tools/venv/bin/pytest" ] || "$here/prepare.sh" "$tools" || exit $?
 mkdir -p "$build/e2e"
 export NPUPROF_BIN=$build/bin/npuprof
 export NPUPROF_E2E_TOOLS=$tools

@@ -161,7 +161,7 @@ class InfoReader {
   }
 
   // Something inside a table that can't be read: what it would have told is unknown.
-  void spoilt(std::string what) {
+  void spoilt(std::string_view what) {
     if (part_ == Part::before && !table_.recognised) return;
     note(what);
     if (part_ == Part::processes) {

@@ -232,8 +232,7 @@ std::unique_ptr<FileReader> Collection::open(const std::string& path, std::uint6
   };
 
   return std::make_unique<SniffedFile>(
-      file,
-      [this, &into, &file, stamp, table](std::string_view head) -> std::unique_ptr<FileReader> {
+      file, [&into, &file, stamp, table](std::string_view head) -> std::unique_ptr<FileReader> {
         Profile& profile = into.profile;
         switch (file.place.kind) {
           case FileKind::kernel_details:
