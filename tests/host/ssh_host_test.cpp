@@ -93,6 +93,25 @@ TEST_F(SshHostTest, an_unknown_host_key_is_refused_with_its_fingerprint_and_the_
   EXPECT_EQ(said_by(host, "echo reached"), "reached\n");
 }
 
+TEST_F(SshHostTest, without_known_hosts_the_file_below_HOME_counts_and_is_named) {
+  const auto sshd = TestSshd::start();
+  const ScratchDirectory home;
+  Target target = sshd->target();
+  target.known_hosts.clear();
+  const std::string before = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
+  ::setenv("HOME", home.path().c_str(), 1);
+  const auto error = error_of(target);
+  const std::string file = home / ".ssh/known_hosts";
+  EXPECT_THAT(error.remedy, HasSubstr("to " + file + ": "));
+  std::filesystem::create_directory(home / ".ssh");
+  append(file, error.details.at("line").get<std::string>());
+  {
+    SshHost host(target);
+    EXPECT_EQ(said_by(host, "echo reached"), "reached\n");
+  }
+  ::setenv("HOME", before.c_str(), 1);
+}
+
 TEST_F(SshHostTest, a_changed_host_key_has_a_code_of_its_own) {
   const auto sshd = TestSshd::start();
   const auto other = TestSshd::start();

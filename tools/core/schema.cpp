@@ -66,6 +66,14 @@ std::string readable_path(const std::vector<std::string>& context) {
   return path;
 }
 
+// valijson's words for a field that the schema doesn't have name the field at their end.
+std::string readable_message(const std::string& description) {
+  if (!description.starts_with("Object contains a property that could not be validated"))
+    return description;
+  const auto at = description.rfind(": ");
+  return at == description.npos ? description : "unknown field " + description.substr(at + 2);
+}
+
 }  // namespace
 
 struct Schema::Compiled {
@@ -112,7 +120,7 @@ std::vector<SchemaViolation> Schema::violations(const Json& document) const {
     const bool repeats = std::any_of(found.begin(), found.end(), [&](const SchemaViolation& v) {
       return v.path.size() > path.size() && v.path.starts_with(path);
     });
-    if (!repeats) found.push_back({std::move(path), error.description});
+    if (!repeats) found.push_back({std::move(path), readable_message(error.description)});
   }
   return found;
 }

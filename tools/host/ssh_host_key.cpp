@@ -26,6 +26,16 @@ std::string fingerprint(ssh_session session) {
   return text;
 }
 
+// The file that was read: the target's, that of the ssh configuration, or the usual one.
+std::string known_hosts_file(ssh_session session) {
+  char* path = nullptr;
+  if (::ssh_options_get(session, SSH_OPTIONS_KNOWNHOSTS, &path) != SSH_OK || path == nullptr)
+    return "~/.ssh/known_hosts";
+  std::string text(path);
+  ::ssh_string_free_char(path);
+  return text;
+}
+
 std::string known_hosts_line(ssh_session session) {
   char* line = nullptr;
   if (::ssh_session_export_known_hosts_entry(session, &line) != SSH_OK || line == nullptr)
@@ -43,8 +53,7 @@ Result<void> check_host_key(ssh_session session, const Target& target) {
   if (found == SSH_KNOWN_HOSTS_OK) return {};
 
   const std::string host = ssh_description(target);
-  const std::string file =
-      target.known_hosts.empty() ? "~/.ssh/known_hosts" : target.known_hosts.string();
+  const std::string file = known_hosts_file(session);
   const std::string print = fingerprint(session);
   const std::string line = known_hosts_line(session);
   const Json details = {{"fingerprint", print}, {"known_hosts", file}, {"line", line}};

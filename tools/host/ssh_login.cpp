@@ -9,6 +9,7 @@
 #include <random>
 #include <thread>
 
+#include "config/home_directory.hpp"
 #include "core/error_codes.hpp"
 #include "core/host_text.hpp"
 #include "host/ssh_authentication.hpp"
@@ -66,6 +67,8 @@ Result<SshSession> prepare(const Target& target) {
   if (!session) throw std::bad_alloc();
   ssh_session raw = session.get();
   ::ssh_options_set(raw, SSH_OPTIONS_HOST, target.host.c_str());
+  // libssh would ask the user database alone for the home, and $HOME may be another.
+  ::ssh_options_set(raw, SSH_OPTIONS_SSH_DIR, (home_directory() / ".ssh").c_str());
   ::ssh_options_set(raw, SSH_OPTIONS_CIPHERS_C_S, ciphers);
   ::ssh_options_set(raw, SSH_OPTIONS_CIPHERS_S_C, ciphers);
   const int nodelay = 1;

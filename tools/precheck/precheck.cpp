@@ -115,7 +115,7 @@ PrecheckReport unreachable(const Target& target, const Error& error) {
   report.checks = not_reached(target, error);
   report.recommendation = "the target could not be reached";
   report.inference = no_inference("the target could not be reached");
-  skip_the_rest(report.checks, "not looked at: " + error.message);
+  skip_the_rest(report.checks, "not looked at: the target could not be reached");
   return report;
 }
 
