@@ -69,9 +69,13 @@ Result<Config> prepare_demo(const DemoOptions& options, const fs::path& simulate
   const fs::path workspace = options.directory / "workspace";
   std::error_code error;
   fs::create_directories(workspace, error);
-  if (!error) {
-    fs::copy(simulated_host / "workspace", workspace,
-             fs::copy_options::recursive | fs::copy_options::overwrite_existing, error);
+  // Its files alone: where it served as a workspace itself there are runs below it, with sockets.
+  for (auto file = fs::directory_iterator(simulated_host / "workspace", error);
+       !error && file != fs::directory_iterator(); file.increment(error)) {
+    if (!file->is_regular_file()) continue;
+    fs::copy_file(file->path(), workspace / file->path().filename(),
+                  fs::copy_options::overwrite_existing, error);
+    if (error) break;
   }
   if (error) {
     return fail({.code = codes::io_error,

@@ -79,6 +79,7 @@ ExitCode inspect_command(const InspectOptions& options, std::ostream& out, std::
 
   Json document = assessment;
   document["ok"] = true;
+  document["simulated"] = assessment.simulated;
   document["path"] = options.path.string();
   if (options.html) {
     const auto written =

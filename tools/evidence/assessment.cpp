@@ -170,7 +170,10 @@ Assessment conclude(const std::vector<Profile>& profiles, const Expectations& ex
   }
   std::sort(result.files.begin(), result.files.end(),
             [](const FileEntry& a, const FileEntry& b) { return a.path < b.path; });
-  result.verdict = judge(all, result.warmup.verdict, completeness, expectations);
+  result.simulated =
+      expectations.simulated ||
+      std::any_of(profiles.begin(), profiles.end(), [](const Profile& p) { return p.simulated; });
+  result.verdict = judge(all, result.warmup.verdict, completeness, result.simulated);
   result.summary = summarise(questions);
   result.details = detail(questions);
   result.checks = all.checks();

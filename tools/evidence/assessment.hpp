@@ -60,6 +60,7 @@ struct Assessment {
   std::vector<Anomaly> anomalies;  // worst first
   std::vector<FileEntry> files;    // by path; symbolic links are not followed
   Warmup warmup;
+  bool simulated = false;  // as expected, or as the data says itself: not part of to_json
   Verdict verdict;
   Json summary = Json::object();  // schema of tools.md; a figure that can't be told is null
   Json details = Json::object();  // more figures, for the report alone: not part of to_json

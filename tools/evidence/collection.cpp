@@ -263,7 +263,9 @@ std::unique_ptr<FileReader> Collection::open(const std::string& path, std::uint6
             });
           case FileKind::profiler_metadata:
             return std::make_unique<JsonFile>(file, small_json, [&](std::string_view text) {
-              if (!Json::accept(text.begin(), text.end())) file.problem = "it is not JSON";
+              const Json metadata = Json::parse(text.begin(), text.end(), nullptr, false);
+              if (metadata.is_discarded()) file.problem = "it is not JSON";
+              profile.simulated = metadata.is_object() && metadata.contains("simulated_host");
               profile.world_size = world_size_of(text);
             });
           case FileKind::log:

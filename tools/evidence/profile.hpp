@@ -47,6 +47,7 @@ struct Profile {
 
   std::optional<ProfilerInfo> info;
   std::optional<int> world_size;
+  bool simulated = false;              // its own metadata says so
   std::optional<KernelFacts> kernels;  // of the newest export where there are several
   std::optional<StepFacts> steps;
   std::optional<TraceFacts> trace;

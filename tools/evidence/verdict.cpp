@@ -18,7 +18,7 @@ void add_reasons(const Findings& findings, Severity severity, std::vector<std::s
 }  // namespace
 
 Verdict judge(const Findings& findings, WarmupVerdict warmup, const Completeness& completeness,
-              const Expectations& expected) {
+              bool simulated) {
   Verdict verdict;
   add_reasons(findings, Severity::error, verdict.reasons);
   const bool errors = !verdict.reasons.empty();
@@ -50,7 +50,7 @@ Verdict judge(const Findings& findings, WarmupVerdict warmup, const Completeness
       verdict.reasons.push_back("few steps: no spread can be told from them");
     }
   }
-  if (expected.simulated) {
+  if (simulated) {
     verdict.reasons.push_back("made on a simulated device: the figures are no NPU's");
   }
   return verdict;

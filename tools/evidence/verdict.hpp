@@ -11,6 +11,6 @@ struct Completeness {
   bool whole_profile = false;  // kernels and host events, not a file or two of a profile
 };
 Verdict judge(const Findings& findings, WarmupVerdict warmup, const Completeness& completeness,
-              const Expectations& expected);
+              bool simulated);
 
 }  // namespace npuprof::evidence

@@ -8,6 +8,7 @@
 namespace npuprof::evidence {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -71,6 +72,17 @@ TEST(StepChart, TellsPhasesApartAndIsEmptyWithoutSteps) {
     EXPECT_THAT(svg, HasSubstr(part));
   }
   EXPECT_EQ(step_chart_svg({}, true), "");
+}
+
+// Data of a simulated device says so itself, wherever it is looked at later.
+TEST(Report, SimulatedDataIsMarkedWithoutBeingTold) {
+  Files files = make_run({.steps = 8});
+  EXPECT_FALSE(assess_files(files).simulated);
+  const std::string folder = files.begin()->first.substr(0, files.begin()->first.find('/') + 1);
+  files[folder + "profiler_metadata.json"] = R"({"simulated_host": "true"})";
+  const Assessment assessment = assess_files(files);
+  EXPECT_TRUE(assessment.simulated);
+  EXPECT_THAT(assessment.verdict.reasons, Contains(HasSubstr("simulated device")));
 }
 
 }  // namespace
