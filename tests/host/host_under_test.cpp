@@ -89,7 +89,13 @@ class StandInContainer {
     }
   }
 
-  static std::string missing() { return ::geteuid() == 0 ? "" : "a container needs root"; }
+  static std::string missing() {
+    if (::geteuid() != 0) return "a container needs root";
+    LocalHost here;
+    const auto tried = here.capture(
+        {.argv = {"unshare", "--mount", "--pid", "--fork", "mount", "--make-rprivate", "/"}});
+    return tried && tried->exit.ok() ? "" : "no mount and process namespaces can be made here";
+  }
   std::filesystem::path bin() const { return at_ / "bin"; }
   std::filesystem::path work() const { return at_ / "work"; }
 
@@ -129,7 +135,7 @@ done
 [ "$1" = mindie ] || { echo "Error response from daemon: No such container: $1" >&2; exit 1; }
 shift
 pid=$(pgrep -f "^/bin/sh $base/engine.sh|^/bin/sh -c trap : CHLD; echo up" | while read -r p; do
-  [ "$(readlink "/proc/$p/root")" = "$base/root" ] && echo "$p" && break; done)
+  case $(readlink "/proc/$p/root") in *"$base/root") echo "$p" && break ;; esac; done)
 [ -n "$pid" ] || { echo "Error response from daemon: Container mindie is not running" >&2; exit 1; }
 exec nsenter -t "$pid" -m -p -r -w env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=/root setsid -w "$@"
 )sh";

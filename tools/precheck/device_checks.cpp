@@ -7,7 +7,6 @@
 namespace npuprof::precheck {
 namespace {
 
-using ascend::Outcome;
 
 std::string device_nodes(const ascend::HostFacts& facts) {
   std::string names;
