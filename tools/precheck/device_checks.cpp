@@ -7,7 +7,6 @@
 namespace npuprof::precheck {
 namespace {
 
-
 std::string device_nodes(const ascend::HostFacts& facts) {
   std::string names;
   for (const auto& node : facts.nodes) names += (names.empty() ? "" : " ") + node.name;

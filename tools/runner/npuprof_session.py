@@ -98,7 +98,7 @@ class Session:
             meet(self.job, "window")
             report.stage("window")
             self.open_recorder()
-        if self.recorder is not None and threading.get_ident() != self.thread:
+        if self.recorder is not None and threading.current_thread() is not self.thread:
             self.follow_thread()
         self.compiled = compiles()
         self.begun = time.perf_counter()
@@ -146,7 +146,7 @@ class Session:
         count = self.job["window"]
         recorded = count["guard_steps"] + count["active_steps"]
         self.recorder = open_recorder(self.job, self.device, recorded)
-        self.thread = threading.get_ident()
+        self.thread = threading.current_thread()
         self.recorder.start()
         report.evidence("armed", {"schedule": {"wait": 0, "warmup": ARM_STEPS, "active": recorded, "repeat": 1}})
 
@@ -170,7 +170,7 @@ class Session:
 
     def follow_thread(self):
         """The profiler's callbacks are those of the thread that started it; newer releases can be told of another one."""
-        self.thread = threading.get_ident()
+        self.thread = threading.current_thread()
         wanted = self.job["profiler"]
         enable = getattr(self.recorder.profiler, "enable_profiler_in_child_thread", None)
         if enable is None:
