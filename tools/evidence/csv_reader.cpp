@@ -40,6 +40,7 @@ void CsvReader::feed(std::string_view piece) {
       facts_.has_header = facts_.header_oversized = true;
     }
     skipping_ = true;
+    at_start_ = false;
     skip_in_quotes_ = false;
     const std::string start = std::move(pending_);
     pending_.clear();
@@ -79,7 +80,7 @@ void CsvReader::add_cell(std::size_t begin, std::size_t end, bool quoted) {
 }
 
 std::size_t CsvReader::take_records(std::string_view text, bool last) {
-  std::size_t record = !facts_.has_header && text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  std::size_t record = at_start_ && text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
   std::size_t used = record;
   std::size_t cell = record;  // where the cell begins, its quote left out
   std::size_t closing = 0;    // the quote that ended it
@@ -128,6 +129,7 @@ std::size_t CsvReader::take_records(std::string_view text, bool last) {
     facts_.open_quote_at_end = state == State::quoted;
     end_record(text.size(), text.size());
   }
+  if (used > 0) at_start_ = false;
   return used;
 }
 

@@ -83,6 +83,7 @@ class CsvReader : public FileReader {
   std::string pending_;
   std::size_t scan_again_at_ = 0;  // a long record is looked at again only once it has doubled
   std::vector<CsvRow::Cell> cells_;
+  bool at_start_ = true;   // nothing of the file has been taken yet: a BOM may come
   bool skipping_ = false;  // inside an oversized record
   bool skip_in_quotes_ = false;
 };

@@ -7,7 +7,6 @@ namespace npuprof::precheck {
 namespace {
 
 constexpr char driver_file[] = "/driver/version.info";
-constexpr char firmware_file[] = "/firmware/version.info";
 
 using Values = std::map<std::string, std::string>;
 

@@ -32,11 +32,11 @@ struct Follower::State {
     std::vector<News> inbox;
   };
 
-  State(Connect connect_, Target target_, std::string directory_, Clock& clock_)
-      : connect(std::move(connect_)),
-        target(std::move(target_)),
-        directory(std::move(directory_)),
-        clock(clock_) {}
+  State(Connect opener, Target place, std::string folder, Clock& time)
+      : connect(std::move(opener)),
+        target(std::move(place)),
+        directory(std::move(folder)),
+        clock(time) {}
 
   void run(const std::stop_token& stop);
   Result<void> serve_channel(Host& host, const std::stop_token& stop);

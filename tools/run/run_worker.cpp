@@ -119,7 +119,7 @@ void RunWorker::carry_on(const std::stop_token& stop) {
 }
 
 bool RunWorker::start(const std::stop_token& stop) {
-  const auto nothing_ran = [&](Error error) {
+  const auto nothing_ran = [&](const Error& error) {
     end(RunState::failed, error);
     return false;
   };

@@ -57,7 +57,7 @@ Result<void> Receiver::take_archive(ByteSource& packed,
       if (auto begun = hooks_.begun(remote, name); !begun) return begun;
     }
     IncomingFile file(std::move(handle), remote.path);
-    const auto took = [&]() -> Result<void> {
+    auto took = [&]() -> Result<void> {
       while (true) {
         const auto block = reader.data();
         if (!block) return fail(block.error());

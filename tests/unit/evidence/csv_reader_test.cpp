@@ -69,6 +69,15 @@ TEST(CsvReader, LeavesOutAByteOrderMarkAndBlankLines) {
             expected);
 }
 
+TEST(CsvReader, TakesAByteOrderMarkBehindTheStartAsText) {
+  const Rows expected = {{"\xEF\xBB\xBF"
+                          "a"},
+                         {"1"}};
+  EXPECT_EQ(read_in_all_pieces("\n\xEF\xBB\xBF"
+                               "a\n1\n"),
+            expected);
+}
+
 TEST(CsvReader, CountsRaggedRowsAndSaysWhichIsTheFirst) {
   const auto facts = read("a,b,c\n1,2,3\n1,2\n1,2,3,4\n", 5).facts;
   EXPECT_EQ(facts.rows, 3U);
