@@ -7,6 +7,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SECONDS ?= 60
 JOBS ?= $(shell nproc)
+CTEST_ARGS ?=
 
 help:  ## what can be made
 	@echo "make TARGET, where TARGET is one of"
@@ -29,7 +30,7 @@ demo: release  ## build npuprof and profile a model on a simulated Ascend host
 	@build/release/bin/npuprof demo --directory build/demo
 
 test: dev  ## build and run every test
-	@ctest --preset dev -j $(JOBS) -O build/dev/ctest.log; status=$$?; tests/list_skips.sh build/dev; exit $$status
+	@ctest --preset dev -j $(JOBS) $(CTEST_ARGS) -O build/dev/ctest.log; status=$$?; tests/list_skips.sh build/dev; exit $$status
 
 lint: lint-format lint-tidy  ## clang-format and clang-tidy over the whole tree
 
