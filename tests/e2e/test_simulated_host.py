@@ -92,3 +92,13 @@ def test_nothing_of_a_run_goes_on_after_it(npuprof, local_config):
         except OSError:
             continue
     assert left == []
+
+
+def test_a_workload_that_does_not_load_fails_precheck(npuprof, local_config, workspace):
+    (workspace / "broken.py").write_text('raise RuntimeError("does not load")\n')
+    called = npuprof("call", "precheck", "--config", local_config, "--json", '{"entry": "broken.py:build"}')
+    assert called.status == 1, called
+    assert called.json["ok"] is False
+    assert called.json["error"]["code"] == "PRECHECK_FAILED"
+    assert [check["status"] for check in called.json["checks"] if check["id"] == "inference"] == ["fail"]
+    assert "does not load" in called.json["inference"]["reason"]

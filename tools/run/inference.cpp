@@ -49,7 +49,11 @@ Json report(const ObservedRun& observed) {
   Record record;
   record.arguments = {{"backend", "npu"}};
   observed.show(record);
-  Json result = {{"ran", observed.step_ms().contains("first")}, {"steps", 0}};
+  // A workload that was started and failed has run, even where no step of it ended; only one that
+  // got no device has not.
+  const bool no_device =
+      record.error.is_object() && record.error.value("code", "") == codes::device_busy;
+  Json result = {{"ran", observed.step_ms().contains("first") || !no_device}, {"steps", 0}};
   if (const auto first = observed.step_ms().find("first"); first != observed.step_ms().end()) {
     result["steps"] = first->second.size();
     result["duration_ms"] = first->second.front();
